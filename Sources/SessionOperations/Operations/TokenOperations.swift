@@ -78,8 +78,10 @@ extension TokenOperation where Document == AccessTokenDocument, Output == Access
         } _: { name, asked, access in
             let request = try asked.request()
             let stored = try await access.refresher.token(name, for: asked.resource, skew: asked.skew.duration)
-            return try AccessTokenReport(
-                stored, of: access.store, resource: asked.resource, for: request, now: access.now())
+            let now = access.now()
+            return try await access.store.reading { store in
+                try AccessTokenReport(stored, of: store, resource: asked.resource, for: request, now: now)
+            }
         }
     }
 }

@@ -2,6 +2,7 @@ import CookieModel
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import NIOPosix
 import OAuth2
 import SessionOperations
 import SessionStore
@@ -28,6 +29,8 @@ struct Inspector: Sendable {
     private static let requestCount = 100
 
     let database: SessionDatabase
+    /// Threads that may wait for the database.
+    private let writers: NIOThreadPool
     let sessions: InspectorSessions
     private let changes: ChangeSignal
     private let failures: RateLimiter
@@ -40,13 +43,15 @@ struct Inspector: Sendable {
     let now: @Sendable () -> Timestamp
 
     init(
-        database: SessionDatabase, admission: Admission, changes: ChangeSignal = ChangeSignal(),
+        database: SessionDatabase, writers: NIOThreadPool = .singleton, admission: Admission,
+        changes: ChangeSignal = ChangeSignal(),
         agentLock: AgentLock = AgentLock(), gateways: GatewayRegistry = GatewayRegistry(), base: String = "",
         environment: @escaping @Sendable (String) -> String? = { ProcessInfo.processInfo.environment[$0] },
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.changes = changes
         self.database = database
+        self.writers = writers
         sessions = admission.sessions
         (failures, tick) = (admission.failures, admission.tick)
         self.agentLock = agentLock
@@ -71,21 +76,21 @@ struct Inspector: Sendable {
             ServiceRoute(.post, "/sign-in", .everyone, body: .document, use: signIn),
             ServiceRoute(.post, "/sign-out", .everyone, body: .document) { request, _ in signOut(request) },
             ServiceRoute(.get, "/", .everyone, query: ["name", "after"]) { request, context in
-                try answer(request, context) { try overview(context) }
+                try await answer(request, context) { try overview(context) }
             },
             ServiceRoute(.get, "/jars/{jar}", .everyone, query: ["url", "top-level", "script"]) { request, context in
-                try answer(request, context) { try jar(context) }
+                try await answer(request, context) { try jar(context) }
             },
             ServiceRoute(.get, "/jars/{jar}/changes", .everyone, query: ["after"], use: follow),
             ServiceRoute(.get, "/jars/{jar}/cache", .everyone, query: ["url", "after"]) { request, context in
-                try answer(request, context) { try cache(context) }
+                try await answer(request, context) { try cache(context) }
             },
             ServiceRoute(.post, "/jars/{jar}/cache/purge", .everyone, body: .document) { request, context in
                 let form = try await form(request, PurgeForm.self, context)
-                return try answer(request, context) { try purge(form, context) }
+                return try await answer(request, context) { try purge(form, context) }
             },
             ServiceRoute(.get, "/gateways/{name}", .everyone) { request, context in
-                try answer(request, context) {
+                try await answer(request, context) {
                     let gateway = try gateway(context)
                     let start = max(0, gateway.position - Int64(Inspector.requestCount))
                     let entries = gateway.entries(after: start, limit: Inspector.requestCount)
@@ -103,7 +108,7 @@ struct Inspector: Sendable {
             },
             ServiceRoute(.post, "/jars/{jar}/reveal", .everyone, body: .document) { request, context in
                 let form = try await form(request, RevealForm.self, context)
-                return try answer(request, context) { try reveal(form, request, context) }
+                return try await answer(request, context) { try reveal(form, request, context) }
             },
         ]
     }
@@ -157,15 +162,17 @@ struct Inspector: Sendable {
     // MARK: - Pages
 
     /// The page, the sign-in page for callers who have not signed in, or a page with the error.
+    ///
+    /// - Parameter body: Makes the page, on a thread that may block.
     private func answer(
-        _ request: Request, _ context: ServiceRequestContext, _ body: () throws -> Response
-    ) throws -> Response {
+        _ request: Request, _ context: ServiceRequestContext, _ body: @escaping @Sendable () throws -> Response
+    ) async throws -> Response {
         if context.caller == .nobody {
             let to = request.method == .get ? request.uri.string : "/"
             return redirect(to: .signIn(to: to))
         }
         do {
-            return try body()
+            return try await writers.runIfActive(body)
         } catch let error where error is ServiceFailure || error is OperationError {
             return problemPage(ServiceFailure(error), request, context)
         } catch let error as SessionStoreError {

@@ -1,6 +1,7 @@
 import CookieModel
 import Logging
 import NIOCore
+import NIOPosix
 import OAuth2
 import ServiceLifecycle
 import SessionStore
@@ -14,6 +15,8 @@ struct Housekeeper: Service {
     private static let pauseSeconds: Int64 = 300
 
     let database: SessionDatabase
+    /// Threads that may wait for the database.
+    let writers: NIOThreadPool
     let uses: TokenUses
     let refresher: TokenRefresher
     let configuration: ServiceConfiguration
@@ -28,24 +31,24 @@ struct Housekeeper: Service {
             var pauses: [String: Timestamp] = [:]
             while true {
                 try await Task.sleep(for: Housekeeper.interval)
-                lastPruning = prune(since: lastPruning)
+                lastPruning = await prune(since: lastPruning)
                 await refresh(&pauses)
-                noteUses()
+                await noteUses()
             }
         }
-        noteUses()
+        await noteUses()
     }
 
     /// Removes expired data, if it is time.
     ///
     /// - Returns: the time of the last removal.
-    func prune(since last: Timestamp) -> Timestamp {
+    func prune(since last: Timestamp) async -> Timestamp {
         let now = now()
         // A last time in the future is from before the clock was set back.
         guard configuration.pruneMinutes > 0,
             now < last || now >= last.advanced(bySeconds: Int64(configuration.pruneMinutes) * 60)
         else { return last }
-        perform("pruning-failed", "Removing expired data failed") {
+        await perform("pruning-failed", "Removing expired data failed") { [database, logger] in
             // Without writing the file again, which would hold up everybody.
             let pruning = try database.prune(vacuum: .never, now: now)
             let count = pruning.expiredCookies.values.reduce(0, +)
@@ -63,18 +66,15 @@ struct Housekeeper: Service {
     func refresh(_ pauses: inout [String: Timestamp]) async {
         guard configuration.refreshAheadSeconds > 0 else { return }
         let now = now()
-        var due: [StoredToken] = []
-        perform("refresh-ahead-failed", "Finding tokens that expire soon failed") {
-            for case .success(let stored) in try database.tokens.all()
-            where stored.refusal == nil && !isPaused(until: pauses[stored.profile.name], now) {
-                guard isDue(stored.tokens, now),
-                    try database.tokens.credentials(stored.profile.name)?.settings.refreshesAhead == true
-                else { continue }
-                due.append(stored)
+        let due = await perform("refresh-ahead-failed", "Finding tokens that expire soon failed") { [pauses] in
+            try database.tokens.all().compactMap { try? $0.get() }.filter { stored in
+                try stored.refusal == nil && !isPaused(until: pauses[stored.profile.name], now)
+                    && isDue(stored.tokens, now)
+                    && database.tokens.credentials(stored.profile.name)?.settings.refreshesAhead == true
             }
         }
         // A service that stops begins nothing new.
-        for stored in due where !Task.isCancelled {
+        for stored in due ?? [] where !Task.isCancelled {
             let name = stored.profile.name
             do {
                 _ = try await refresher.refreshed(insteadOf: stored)
@@ -101,23 +101,28 @@ struct Housekeeper: Service {
         return renewal.map { now >= $0 } ?? false
     }
 
-    func noteUses() {
+    func noteUses() async {
         let moments = uses.take()
-        perform("token-use-lost", "Recording the use of access tokens failed") {
+        await perform("token-use-lost", "Recording the use of access tokens failed") { [database] in
             try database.serviceTokens.noteUse(moments)
         }
     }
 
-    /// Performs a task. A failed task is tried again next time, because a database that cannot be written now may be
-    /// writable later.
+    /// Performs a task on a thread that may block. A failed task is tried again next time, because a database that cannot
+    /// be written now may be writable later.
     ///
     /// - Parameter kind: the code of the failure in the log, which has a line every ten minutes while the failure
     ///   persists.
-    private func perform(_ kind: String, _ failure: Logger.Message, _ body: () throws -> Void) {
+    /// - Returns: the result; `nil` for a failure.
+    @discardableResult
+    private func perform<Result: Sendable>(
+        _ kind: String, _ failure: Logger.Message, _ body: @escaping @Sendable () throws -> Result
+    ) async -> Result? {
         do {
-            try body()
+            return try await writers.runIfActive(body)
         } catch {
             health.warn(kind, failure, ["error": "\(error.commandDescription)"], every: .minutes(10))
+            return nil
         }
     }
 }

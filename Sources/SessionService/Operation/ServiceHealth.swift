@@ -154,16 +154,16 @@ struct HealthRoutes: Sendable {
 
     func add(to router: Router<ServiceRequestContext>) {
         router.add(ServiceRoute(.get, "/healthz", .everyone) { _, _ in HealthRoutes.answer("alive") })
-        router.add(ServiceRoute(.get, "/readyz", .everyone) { _, _ in try ready() })
+        router.add(ServiceRoute(.get, "/readyz", .everyone) { _, _ in try await ready() })
     }
 
-    private func ready() throws -> Response {
+    private func ready() async throws -> Response {
         let phase = state.phase
         guard phase == .ready else {
             throw ServiceFailure(
                 phase == .starting ? .serviceStarting : .serviceStopping, "the service is \(phase.rawValue)")
         }
-        try health.check(database, now: now())
+        try await database.reading { try health.check(database, now: now()) }
         return HealthRoutes.answer("ready")
     }
 

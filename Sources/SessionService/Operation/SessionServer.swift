@@ -124,7 +124,7 @@ package struct SessionServer: Sendable {
             tokens: database.serviceTokens, limits: configuration.limits,
             publishesMetrics: configuration.publishesMetrics, tick: tick)
         let inspector = Inspector(
-            database: database, admission: admission, changes: changes, agentLock: api.agentLock,
+            database: database, writers: writers, admission: admission, changes: changes, agentLock: api.agentLock,
             gateways: gateways, base: configuration.publicURL?.prefix ?? "", now: now)
         inspector.addRoutes(to: router)
         let routes = router.buildResponder()
@@ -146,7 +146,7 @@ package struct SessionServer: Sendable {
         tokens.callback.url = listeners.browserURL(configuration).map { $0 + LoginCallback.path }
         for listener in listeners.all { logger.info("Listening", metadata: ["address": "\(listener.name)"]) }
         let housekeeper = Housekeeper(
-            database: database, uses: admission.uses,
+            database: database, writers: writers, uses: admission.uses,
             refresher: tokens.access.refresher, configuration: configuration, logger: logger, health: health,
             now: now)
         // The first service to start is the last to stop.

@@ -27,7 +27,7 @@ struct HousekeeperTests {
         change(&configuration)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return Housekeeper(
-            database: database ?? fixture.database, uses: TokenUses(),
+            database: database ?? fixture.database, writers: fixture.api.writers, uses: TokenUses(),
             refresher: TokenRefresher(
                 store: fixture.database.tokens, transport: fixture.server, process: 1, clock: ImmediateClock(),
                 now: { now }),
@@ -40,25 +40,25 @@ struct HousekeeperTests {
     }
 
     @Test("Housekeeping removes expired data in time, and not before", arguments: [(3000, 3), (3599, 3), (3601, 2)])
-    func prunes(after seconds: Int64, left count: Int) throws {
-        let last = housekeeper(after: seconds) { $0.pruneMinutes = 1 }.prune(since: ServiceFixture.now)
+    func prunes(after seconds: Int64, left count: Int) async throws {
+        let last = await housekeeper(after: seconds) { $0.pruneMinutes = 1 }.prune(since: ServiceFixture.now)
         #expect(last == ServiceFixture.now.advanced(bySeconds: seconds))
         #expect(try cookieCount == 3)
         for hours in [8, 16, 24] as [Int64] {
-            _ = housekeeper(after: seconds + hours * 3600) { $0.pruneMinutes = 1 }.prune(since: last)
+            _ = await housekeeper(after: seconds + hours * 3600) { $0.pruneMinutes = 1 }.prune(since: last)
         }
         #expect(try cookieCount == count)
     }
 
     @Test("A clock that jumps ahead for an hour and back loses no cookie, and housekeeping goes on")
-    func clockJump() throws {
+    func clockJump() async throws {
         let years: Int64 = 10 * 365 * 86_400
         var last = ServiceFixture.now
         for seconds in [0, 600, 1200, 1800, 2400, 3000, 3600] as [Int64] {
-            last = housekeeper(after: years + seconds) { $0.pruneMinutes = 5 }.prune(since: last)
+            last = await housekeeper(after: years + seconds) { $0.pruneMinutes = 5 }.prune(since: last)
         }
         #expect(last > ServiceFixture.now.advanced(bySeconds: years))
-        last = housekeeper(after: 600) { $0.pruneMinutes = 5 }.prune(since: last)
+        last = await housekeeper(after: 600) { $0.pruneMinutes = 5 }.prune(since: last)
         #expect(last == ServiceFixture.now.advanced(bySeconds: 600))
         #expect(try cookieCount == 3)
         let sent = try fixture.database.jar(named: "default", now: last).cookies().readable.filter {
@@ -68,8 +68,8 @@ struct HousekeeperTests {
     }
 
     @Test("Housekeeping removes nothing before its time, or if removal is off", arguments: [0, 70])
-    func waits(minutes: Int) throws {
-        let last = housekeeper(after: 4000) { $0.pruneMinutes = minutes }.prune(since: ServiceFixture.now)
+    func waits(minutes: Int) async throws {
+        let last = await housekeeper(after: 4000) { $0.pruneMinutes = minutes }.prune(since: ServiceFixture.now)
         #expect(last == ServiceFixture.now)
         #expect(try cookieCount == 3)
     }
@@ -118,19 +118,19 @@ struct HousekeeperTests {
     }
 
     @Test("Housekeeping records the last use of access tokens")
-    func notesUses() throws {
+    func notesUses() async throws {
         var generator = SystemRandomNumberGenerator()
         _ = try fixture.database.serviceTokens.create(
             named: "tests", grant: .everything, now: ServiceFixture.now, using: &generator)
         let housekeeper = housekeeper()
         housekeeper.uses.note("tests", ServiceFixture.now.advanced(bySeconds: 60))
-        housekeeper.noteUses()
+        await housekeeper.noteUses()
         let used = try fixture.database.serviceTokens.all().first { $0.name == "tests" }?.lastUse
         #expect(used == ServiceFixture.now.advanced(bySeconds: 60))
     }
 
     @Test("A persistent failure of housekeeping is logged every ten minutes, with a count of failures")
-    func failures() throws {
+    func failures() async throws {
         let folder = TemporaryFolder()
         let key = try #require(SealingKey(bytes: Array(1...32)))
         let database = try SessionDatabase(
@@ -147,8 +147,8 @@ struct HousekeeperTests {
         let housekeeper = housekeeper(of: database, health: health)
         for round in 0...40 as ClosedRange<Int64> {
             housekeeper.uses.note("tests", ServiceFixture.now.advanced(bySeconds: round * 3600))
-            housekeeper.noteUses()
-            _ = housekeeper.prune(since: ServiceFixture.now.advanced(bySeconds: -86_400))
+            await housekeeper.noteUses()
+            _ = await housekeeper.prune(since: ServiceFixture.now.advanced(bySeconds: -86_400))
             time.withLock { $0 = $0 + .seconds(15) }
         }
         let lines = log.text.split(separator: "\n")

@@ -30,7 +30,7 @@ struct ChangeFollower: Sendable {
         EventFollower(subject: jar.name, following: following, signal: changes) { position in
             // A follower that connects again is told that the jar is gone, that changes were missed in another jar of
             // its name, or that the token has ended.
-            guard let page = try page(after: position) else { return nil }
+            guard let page = try await jar.database.reading({ try page(after: position) }) else { return nil }
             let isEmpty = page.changes.isEmpty && !page.hasGap
             return EventFollower.Page(events: isEmpty ? [] : try events(page), position: page.position)
         }

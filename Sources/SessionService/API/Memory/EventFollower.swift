@@ -20,7 +20,7 @@ struct EventFollower: Sendable {
     let following: ChangeFollowing
     let signal: ChangeSignal
     /// Returns the events after a position; `nil` if the follower may follow no more.
-    let page: @Sendable (_ position: Int64) throws -> Page?
+    let page: @Sendable (_ position: Int64) async throws -> Page?
 
     /// Sends the events after a position, until the follower has gone or may follow no more, or the service stops.
     @concurrent func send(after position: Int64, to writer: inout any ResponseBodyWriter) async throws {
@@ -41,7 +41,7 @@ struct EventFollower: Sendable {
         signal()
         following: for await _ in signals.cancelOnGracefulShutdown() {
             while true {
-                guard let page = try page(position) else { break following }
+                guard let page = try await page(position) else { break following }
                 position = page.position
                 guard !page.events.isEmpty else { break }
                 quiet = 0

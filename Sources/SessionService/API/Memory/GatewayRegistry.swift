@@ -69,7 +69,7 @@ final class GatewayRegistry: Service {
     /// - Returns: The gateway, once it listens, and whether it is new.
     func start(
         _ name: String, as asked: GatewayDocument, _ job: GatewayJob, metrics: ServiceMetrics?,
-        checkingEvery interval: Duration, _ mayGoOn: @escaping @Sendable () throws -> Void
+        checkingEvery interval: Duration, _ mayGoOn: @escaping @Sendable () async throws -> Void
     ) async throws -> (gateway: HostedGateway, isNew: Bool) {
         guard let run, limits.count > 0 else {
             throw ServiceFailure(.gatewayNotStarted, "this service runs no gateways; 'gateways.count' allows them")
@@ -108,7 +108,7 @@ final class GatewayRegistry: Service {
         do {
             try await gateway.start(run, ending: end) {
                 while true {
-                    try mayGoOn()
+                    try await mayGoOn()
                     try await Task.sleep(for: interval)
                 }
             }

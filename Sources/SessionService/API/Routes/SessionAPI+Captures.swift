@@ -34,7 +34,7 @@ extension SessionAPI {
         }
         let target = try importTarget(named: context.jarName, isDryRun: options.isDryRun)
         if let digest = try query.hexadecimal("digest", byteCount: 32), !options.again,
-            let earlier = try target.jar?.importedCapture(digest)
+            let earlier = try await blocking({ [jar = target.jar] in try jar?.importedCapture(digest) })
         {
             let report = ImportReport(source: source, importedBefore: earlier)
             guard wantsProgress(request) else { return .json(report) }

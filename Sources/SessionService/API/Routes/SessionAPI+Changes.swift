@@ -14,7 +14,8 @@ extension SessionAPI {
         let jar = try jar(in: context)
         let asked = try EventFollower.position(in: request, context.query)
         // Without a position, only changes from now on are sent.
-        let position = try asked ?? jar.changes(after: .max, count: 1).position
+        let position =
+            if let asked { asked } else { try await blocking { try jar.changes(after: .max, count: 1).position } }
         let follower = ChangeFollower(
             jar: jar, following: following, changes: changes, caller: context.caller, tokens: database.serviceTokens,
             now: now, events: SessionAPI.events)

@@ -94,7 +94,7 @@ extension SessionAPI {
             name, as: asked, job, metrics: context.metrics, checkingEvery: following.interval * 4
         ) {
             guard try caller.isStillAdmitted(by: tokens, now: now()) else { throw ServiceFailure.unauthenticated }
-            for jar in jars { _ = try jar.latestChange() }
+            try await database.reading { for jar in jars { _ = try jar.latestChange() } }
         }
         for jar in gateway.jars { context.audit(SecretAccess(.gateway, jar: jar, names: [name])) }
         return .json(gateway.report, status: isNew ? .created : .ok)

@@ -26,11 +26,10 @@ extension SessionAPI {
     /// renewed token.
     func notedChallenge(
         in document: ResponseDocument, by rules: [LoginRuleMemory.Rule], of jar: CookieJar, now: Timestamp
-    ) throws -> (name: String, challenge: LoginChallenge)? {
+    ) async throws -> (name: String, challenge: LoginChallenge)? {
         guard !rules.isEmpty, let found = try challenge(in: document, by: rules) else { return nil }
-        renewals.note(
-            found.challenge, to: try document.requestContext(), sent: try document.sendTime(), found.name, of: jar,
-            now: now)
+        let (context, sent) = (try document.requestContext(), try document.sendTime())
+        try await blocking { renewals.note(found.challenge, to: context, sent: sent, found.name, of: jar, now: now) }
         return found
     }
 
@@ -38,14 +37,15 @@ extension SessionAPI {
     func report(
         on found: (name: String, challenge: LoginChallenge), to request: CookieModel.RequestContext, of jar: CookieJar,
         sent: Timestamp?, now: Timestamp
-    ) throws -> LoginChallengeReport {
+    ) async throws -> LoginChallengeReport {
         let mayRepeat = found.challenge.repetitionRefusal(of: request) == nil
-        let action = try action(on: found, to: request, of: jar, sent: sent, now: now)
+        let action = try await blocking { try self.action(on: found, to: request, of: jar, sent: sent, now: now) }
         return LoginChallengeReport(
             found.challenge, rule: found.name, action: action == .sendAgain && !mayRepeat ? .none : action,
             mayRepeat: mayRepeat)
     }
 
+    /// Call it on a thread that may block.
     private func action(
         on found: (name: String, challenge: LoginChallenge), to request: CookieModel.RequestContext, of jar: CookieJar,
         sent: Timestamp?, now: Timestamp
@@ -83,7 +83,10 @@ extension SessionAPI {
         // A server that wants its nonce in the proof does not refuse the token.
         let step: RenewalMemory.Step =
             head.wantsProofNonce
-            ? .sendAgain : try renewals.step(after: challenge, to: description, sent: sent, rule, of: jar, now: now())
+            ? .sendAgain
+            : try await blocking {
+                try renewals.step(after: challenge, to: description, sent: sent, rule, of: jar, now: now())
+            }
         switch step {
         case .logIn: throw challenge.stillRefused
         case .sendAgain:
@@ -97,7 +100,7 @@ extension SessionAPI {
             }
             renewals.note(recovery, rule, of: jar.name, at: now())
         }
-        let credential = try credential(by: authorization, for: description, nonce: head.proofNonce)
+        let credential = try await credential(by: authorization, for: description, nonce: head.proofNonce)
         var decoration = try decoration(of: description, in: jar, context)
         decoration.credential = credential
         if !credential.isEmpty { audit(challenge.rule.profile, of: jar, for: description, context) }
@@ -118,7 +121,7 @@ extension SessionAPI {
         guard !rules.isEmpty, !isSignedIn, context.caller.grant.verbs.contains(.write) else { return [] }
         var recovery = LoginRecovery(tokens.access.fallback(rules.map(\.rule)))
         let rule = await recovery.present(to: description.url, now: now())
-        let fields = try credential(by: rule, for: description, nonce: nil)
+        let fields = try await credential(by: rule, for: description, nonce: nil)
         if let profile = recovery.presentedProfile, !fields.isEmpty {
             audit(profile, of: jar, for: description, context)
         }
@@ -138,8 +141,9 @@ extension SessionAPI {
     /// The header fields that present the token with the request.
     private func credential(
         by rule: AuthorizationRule?, for description: CookieModel.RequestContext, nonce: String?
-    ) throws -> [HTTPField] {
-        guard let rule, rule.scope.contains(description.url), let credential = try rule.credential(description.url)
+    ) async throws -> [HTTPField] {
+        guard let rule, rule.scope.contains(description.url),
+            let credential = try await blocking({ try rule.credential(description.url) })
         else { return [] }
         var generator = SystemRandomNumberGenerator()
         return try credential.exposedFields(

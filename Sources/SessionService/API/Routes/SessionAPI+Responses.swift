@@ -127,14 +127,14 @@ extension SessionAPI {
             let response = try document.response()
             let time = try document.time(now: now)
             let sent = try document.sendTime()
-            let challenge = try notedChallenge(in: document, by: rules, of: found, now: now)
+            let challenge = try await notedChallenge(in: document, by: rules, of: found, now: now)
             // Its state tells whether to read the jar again.
             let decisions = try await decisions(on: response, at: time, by: found, now: now)
             context.metrics?.count(decisions)
             guard let challenge else {
                 return .json(text: ResponseDecisions.fastJSON(decisions))
             }
-            let login = try report(on: challenge, to: response.context, of: jar, sent: sent, now: now)
+            let login = try await report(on: challenge, to: response.context, of: jar, sent: sent, now: now)
             return .json(ResponseDecisions(decisions: decisions, login: login))
         case .several(let documents):
             var responses: [(ReceivedResponse, Timestamp)] = []
@@ -142,7 +142,10 @@ extension SessionAPI {
                 responses.append((try document.response(), try document.time(now: now)))
                 _ = try document.sendTime()
             }
-            let challenges = try documents.map { try notedChallenge(in: $0, by: rules, of: found, now: now) }
+            var challenges: [(name: String, challenge: LoginChallenge)?] = []
+            for document in documents {
+                challenges.append(try await notedChallenge(in: document, by: rules, of: found, now: now))
+            }
             let list = try await blocking { [responses] in
                 let (decisions, evicted) = try jar.withBatch(beginningWith: responses.first?.0, now: now) {
                     batch throws(SessionStoreError) in
@@ -159,11 +162,16 @@ extension SessionAPI {
             }
             for response in list.responses { context.metrics?.count(response.decisions) }
             guard !rules.isEmpty else { return .json(list) }
-            let logins = try zip(documents, challenges).map { document, challenge in
-                try challenge.map {
-                    try report(
-                        on: $0, to: try document.requestContext(), of: jar, sent: try document.sendTime(), now: now)
+            var logins: [LoginChallengeReport?] = []
+            for (document, challenge) in zip(documents, challenges) {
+                guard let challenge else {
+                    logins.append(nil)
+                    continue
                 }
+                logins.append(
+                    try await report(
+                        on: challenge, to: try document.requestContext(), of: jar, sent: try document.sendTime(),
+                        now: now))
             }
             return .json(
                 ResponseDecisionsList(

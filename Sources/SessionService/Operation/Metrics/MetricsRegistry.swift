@@ -197,14 +197,14 @@ struct MetricsRoute: Sendable {
     func add(to router: Router<ServiceRequestContext>) {
         router.add(
             ServiceRoute(.get, "/metrics", isPublic ? .everyone : .allJars(.read)) { _, _ in
-                Response(
+                let text = try await database.reading {
+                    metrics.text(
+                        database: database, connections: connections.count, gateways: gateways.all, health: health)
+                }
+                return Response(
                     status: .ok,
                     headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
-                    body: ResponseBody(
-                        byteBuffer: ByteBuffer(
-                            string: metrics.text(
-                                database: database, connections: connections.count, gateways: gateways.all,
-                                health: health))))
+                    body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
             })
     }
 }
