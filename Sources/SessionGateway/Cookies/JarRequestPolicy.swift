@@ -148,7 +148,9 @@ struct JarRequestPolicy: Sendable {
         if let partition = context.verdict?.partition { partitions.insert(partition) }
         filter.partitions = partitions
         profile?.forget(context.url)
-        return try await changing { [jar, filter, now = now()] in try jar.removeCookies(filter, now: now).map(\.name) }
+        return try await changing { [filter, now = now()] in
+            try await jar.database.writingToEnd { [jar] in try jar.removeCookies(filter, now: now).map(\.name) }
+        }
     }
 
     /// Removes cookies that a response to a URL has replaced.
@@ -159,9 +161,11 @@ struct JarRequestPolicy: Sendable {
                 name: id.name, value: [], domain: id.domain.description, isHostOnly: id.isHostOnly, path: id.path,
                 isSecure: true, expiry: .distantPast)
         }
-        _ = try await changing { [jar, now = now()] in
-            try jar.withBatch(now: now) { batch throws(SessionStoreError) in
-                for record in records { try batch.receive(record, sentTo: url) }
+        try await changing { [now = now()] in
+            _ = try await jar.database.writingToEnd { [jar] in
+                try jar.withBatch(now: now) { batch throws(SessionStoreError) in
+                    for record in records { try batch.receive(record, sentTo: url) }
+                }
             }
         }
     }
@@ -172,30 +176,20 @@ struct JarRequestPolicy: Sendable {
     ) async throws(GatewayFailure) -> [StorageDecision] {
         guard !lines.isEmpty else { return [] }
         let received = ReceivedResponse(context: context, status: status, setCookie: lines)
-        do {
-            return try await jar.receiveToEnd(received, at: now())
-        } catch {
-            throw unwritable(error)
-        }
+        let moment = now()
+        return try await changing { try await jar.receiveToEnd(received, at: moment) }
     }
 
-    /// Changes the jar.
-    private func changing<Result: Sendable>(
-        _ change: @escaping @Sendable () throws -> Result
-    ) async throws(GatewayFailure) -> Result {
+    /// Changes the jar, to the end: this task is cancelled when the gateway stops, and the cookies of the server would be
+    /// lost.
+    private func changing<Result>(_ change: () async throws -> Result) async throws(GatewayFailure) -> Result {
         do {
-            // This task is cancelled when the gateway stops, and the cookies of the server would be lost.
-            return try await jar.database.writingToEnd(change)
+            return try await change()
         } catch {
-            throw unwritable(error)
+            throw GatewayFailure(
+                .proxyInternalError, 500, "the cookies of the response cannot be stored: \(error.commandDescription)",
+                nextStep: "Run 'crumb status' to see the state of the database, and send the request again.")
         }
-    }
-
-    /// The failure if the jar cannot be changed.
-    private func unwritable(_ error: any Error) -> GatewayFailure {
-        GatewayFailure(
-            .proxyInternalError, 500, "the cookies of the response cannot be stored: \(error.commandDescription)",
-            nextStep: "Run 'crumb status' to see the state of the database, and send the request again.")
     }
 
     /// The Set-Cookie line that the client gets for one of a server: the same, or one that deletes the cookie that it
