@@ -184,9 +184,10 @@ package struct PackageStore: Sendable {
             }
             octets = database.sealer.open(Octets(sealed), at: place)
         }
-        if octets == nil, database.isOnServer {
+        if octets == nil {
             do throws(SessionStoreError) {
-                // Neither a rotation on another machine nor a restore of the server reaches the lists of this one.
+                // A restore brings the database back to a former key, and neither it nor a rotation on another machine of
+                // a server reaches the list.
                 octets = try database.openUnderAnyKey(Octets(sealed), at: place)
             } catch {
                 throw PackageError(

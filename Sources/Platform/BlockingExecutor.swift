@@ -103,7 +103,7 @@ package final class CancellableCall<Result: Sendable>: Sendable {
 /// Between two jobs, it waits for its turn among the others that use the pool.
 package final class WorkerLane: BlockingExecutor {
     private struct State {
-        var jobs = JobQueue()
+        var jobs = WaitingLine<BlockingJob>()
         var isRunning = false
     }
 
@@ -136,21 +136,27 @@ package final class WorkerLane: BlockingExecutor {
     }
 }
 
-/// Jobs in the order in which they came.
-struct JobQueue {
-    /// The jobs that are taken first, the next one last.
-    private var next: [BlockingJob] = []
-    /// The jobs that came later, in order.
-    private var later: [BlockingJob] = []
+/// What waits, in the order in which it came.
+package struct WaitingLine<Element> {
+    /// What is taken first, the next one last.
+    private var next: [Element] = []
+    /// What came later, in order.
+    private var later: [Element] = []
 
-    var count: Int { next.count + later.count }
+    package init() {}
 
-    mutating func append(_ job: @escaping BlockingJob) {
-        later.append(job)
+    package var count: Int { next.count + later.count }
+
+    package mutating func append(_ element: Element) {
+        later.append(element)
     }
 
-    mutating func take() -> BlockingJob? {
+    /// Takes the first one.
+    ///
+    /// - Parameter isDue: Whether it may be taken.
+    package mutating func take(if isDue: (Element) -> Bool = { _ in true }) -> Element? {
         if next.isEmpty { (next, later) = (later.reversed(), []) }
+        guard let first = next.last, isDue(first) else { return nil }
         return next.popLast()
     }
 }

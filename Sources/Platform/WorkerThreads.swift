@@ -15,7 +15,7 @@ package final class WorkerThreads: BlockingExecutor {
     package static let servedWriters = WorkerThreads(limit: 8)
 
     private struct State {
-        var jobs = JobQueue()
+        var jobs = WaitingLine<BlockingJob>()
         /// How many threads there are, and how many of them have no job.
         var threads = 0
         var idle = 0

@@ -178,7 +178,7 @@ extension ResponseCache {
     }
 
     /// How often a removal is tried before a process ends: for some seconds if another one is writing.
-    private static let finalAttempts = 100
+    static let finalAttempts = 100
     /// How often an invalidation is tried at once. Each attempt waits for another process for a moment.
     private static let invalidationAttempts = 4
 

@@ -97,6 +97,18 @@ extension ResponseCache {
         orphans?.forEach(self.files.remove)
     }
 
+    /// Seals all rows under the newest key, before a rotation forgets the older ones. Bodies stay as they are.
+    ///
+    /// Rows that cannot be written, because other processes write for too long, stay as they are, and are lost.
+    package func resealAll() {
+        var failures = 0
+        while failures < ResponseCache.finalAttempts {
+            let position = memory.withLock { $0.resealedID }
+            if reseal() { return }
+            if memory.withLock({ $0.resealedID }) == position { failures += 1 }
+        }
+    }
+
     /// Seals the rows under older keys under the newest one, a batch at a time. Bodies stay as they are.
     ///
     /// - Returns: Whether all rows are sealed under it.

@@ -87,6 +87,7 @@ struct RestoreCommand: CrumbCommand {
         let restored = try SessionDatabase.restore(
             file, to: path, keys: try KeyLocation().source(), replacing: force, now: console.now)
         KnownDatabases().remember(path)
+        try StoredResponses.remove(besideDatabase: path) { ProcessEnvironment.variables[$0] }
         let report = RestorationReport(
             database: path, file: file, jars: restored.jars, sealedValues: restored.sealedValues,
             sizeInBytes: restored.sizeInBytes, replaced: restored.replaced)

@@ -27,6 +27,7 @@ struct KeyRotateCommand: CrumbCommand {
         }
         let rotation = try opened.rotateKey(now: console.now) { () throws(SessionStoreError) in
             try PackageStore.reseal(opened)
+            StoredResponses.reseal(opened) { ProcessEnvironment.variables[$0] }
         }
         let former = FormerKeyUse(try opened.formerKeys())
         let report = KeyRotationReport(

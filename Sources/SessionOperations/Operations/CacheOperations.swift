@@ -23,6 +23,30 @@ extension OperationContext {
     }
 }
 
+/// The stored responses of all jars of a database, for commands that change the database as a whole.
+package enum StoredResponses {
+    /// Seals them under the newest key, while the database still knows the former ones.
+    package static func reseal(_ database: SessionDatabase, environment: (String) -> String?) {
+        guard let cache = ResponseCache(of: database, environment: environment), cache.folder.hasCache else { return }
+        cache.resealAll()
+    }
+
+    /// Removes those of a database file that was replaced by a backup: its jars had other sessions when they were stored,
+    /// and an ID may be used again.
+    ///
+    /// - Throws: The failure, if they are still there.
+    package static func remove(
+        besideDatabase path: String, environment: (String) -> String?
+    ) throws(SessionStoreError) {
+        guard let folder = CacheFolder(database: path, environment: environment), folder.hasCache else { return }
+        // Whatever key they are sealed under: nothing is opened.
+        let sealer = Sealer(SealingKey(), id: 0)
+        let cache = ResponseCache(folder, limits: CacheLimits()) { sealer }
+        cache.removeAll()
+        try cache.finishRemovals()
+    }
+}
+
 /// What a command that fills the cache of a jar finds there afterwards: a response that was announced as stored may not
 /// have reached the disk.
 package struct CacheStoring: Sendable {

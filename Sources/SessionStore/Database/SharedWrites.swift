@@ -18,7 +18,7 @@ final class SharedWrites: Sendable {
 
     private struct State {
         var turn = 0
-        var waiting: [Write] = []
+        var waiting = WaitingLine<Write>()
     }
 
     /// How many writes one transaction takes: readers of this process that need its connection wait for its end.
@@ -84,7 +84,7 @@ final class SharedWrites: Sendable {
         end: @escaping @Sendable (Swift.Result<Result, SessionStoreError>) -> Void
     ) {
         let written = Written<Value>()
-        let turn = state.withLock { state in
+        state.withLock { state in
             state.waiting.append(
                 Write(turn: state.turn) { connection in
                     written.set(try body(connection))
@@ -94,17 +94,18 @@ final class SharedWrites: Sendable {
                             finish(try SessionStoreError.catching(path) { try written.get(unless: failure) })
                         })
                 })
-            return state.turn
+            // One job for each, in the same order, so that there is one for those that a transaction leaves.
+            lane.add { [turn = state.turn] in self.write(upTo: turn) }
         }
-        // One job for each, so that there is one for those that a transaction leaves.
-        lane.add { self.write(upTo: turn) }
     }
 
     /// Writes what waits, in one transaction.
     private func write(upTo turn: Int) {
         let writes = state.withLock { state in
-            let writes = state.waiting.prefix(SharedWrites.limit).prefix { $0.turn <= turn }
-            state.waiting.removeFirst(writes.count)
+            var writes: [Write] = []
+            while writes.count < SharedWrites.limit, let next = state.waiting.take(if: { $0.turn <= turn }) {
+                writes.append(next)
+            }
             return writes
         }
         // An earlier job may have written them.

@@ -202,6 +202,18 @@ struct PackageCommandTests {
         #expect(try package("add", build("1.1.0")).status == 0)
     }
 
+    @Test("After a restore to a time before a key rotation, the packages are there, and after the next one")
+    func restoration() throws {
+        #expect(try package("add", build("1.0.0")).status == 0)
+        #expect(try home.crumb("backup", home.file("copy")).status == 0)
+        #expect(try home.crumb("key", "rotate").status == 0)
+        #expect(try home.crumb("restore", "--force", home.file("copy")).status == 0)
+        #expect(try package("verify", "shop").status == 0)
+        #expect(try package("add", build("1.1.0")).status == 0)
+        #expect(try home.crumb("key", "rotate").status == 0)
+        #expect(try package("verify", "shop").status == 0)
+    }
+
     @Test("A process that is killed while it adds a package leaves the version before, or the new one")
     func killed() throws {
         #expect(try package("add", build("1.0.0")).status == 0)

@@ -61,6 +61,32 @@ struct CacheWarmCommandTests {
         #expect(try home.crumb("cache", "list", "--jar", "work", "--site", "127.0.0.1", "--json").objects().count >= 4)
     }
 
+    @Test("Rotations of the key keep what is stored, also when the former keys are forgotten")
+    func rotation() throws {
+        let server = try Self.server()
+        let origin = "http://127.0.0.1:\(server.port)"
+        func count() throws -> Int { try home.crumb("cache", "list", "--jar", "work", "--json").objects().count }
+        #expect(try home.crumb("cache", "warm", "--jar", "work", "--cache", "10M", "\(origin)/").status == 0)
+        #expect(try count() == 4)
+        for _ in 1...2 { #expect(try home.crumb("key", "rotate").status == 0) }
+        #expect(try home.crumb("key", "forget", "--force", "--yes").status == 0)
+        #expect(try count() == 4)
+        #expect(try home.crumb("cache", "stats", "--jar", "work").text.contains("responses: 4"))
+    }
+
+    @Test("A restore of the database removes what is stored: a new jar may get the number of another one")
+    func restoration() throws {
+        let server = try Self.server()
+        #expect(try home.crumb("jars", "create", "first").status == 0)
+        #expect(try home.crumb("backup", home.file("copy")).status == 0)
+        let page = "http://127.0.0.1:\(server.port)/"
+        #expect(try home.crumb("cache", "warm", "--jar", "anna", "--cache", "10M", page).status == 0)
+        #expect(try home.crumb("restore", "--force", home.file("copy")).status == 0)
+        #expect(try home.crumb("jars", "create", "ben").status == 0)
+        #expect(try home.crumb("cache", "list", "--jar", "ben", "--json").objects().isEmpty)
+        #expect(try home.crumb("cache", "stats", "--jar", "ben").text.contains("responses of all jars: 0"))
+    }
+
     /// Runs `body` with the address of a gateway for programs.
     private func withGateway(_ words: [String], _ body: (String) throws -> Void) throws {
         // The address of a gateway before must not be taken for this one's.

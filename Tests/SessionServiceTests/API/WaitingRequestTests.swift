@@ -113,7 +113,7 @@ struct WaitingRequestTests {
             metrics: ServiceMetrics(tokens: fixture.database.tokens), gateways: GatewayRegistry(), health: health,
             isPublic: true
         ).add(to: router)
-        try Inspector(
+        Inspector(
             database: fixture.database,
             admission: Admission(tokens: fixture.database.serviceTokens, limits: ServiceLimits()),
             now: { ServiceFixture.now }
