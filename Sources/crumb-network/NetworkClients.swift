@@ -163,7 +163,8 @@ struct NetworkSettings: Sendable {
                     FileSystem.resolved("\(folder)/\($0)")
                 }
             })
-        let found = files.sorted().flatMap { path in
+        // A read of a pipe would wait for a writer.
+        let found = files.sorted().filter(FileSystem.isRegular).flatMap { path in
             NetworkSettings.certificates(
                 inPEM: (try? contents(of: path, limit: NetworkSettings.certificateLimit, named: "")) ?? [])
         }

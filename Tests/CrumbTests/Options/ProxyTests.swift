@@ -102,7 +102,9 @@ struct ProxyTests {
         let authority = network.home.file("ca.pem")
         let proxy = "http://127.0.0.1:\(network.port)"
         #expect(
-            try network.home.shell("mkdir -p certs && cp ca.pem certs/a.pem && echo none > certs/README").status == 0)
+            try network.home.shell(
+                "mkdir -p certs && cp ca.pem certs/b.pem && echo none > certs/README && mkfifo certs/a.pem"
+            ).status == 0)
         for (options, variables) in [
             ([], ["HTTPS_PROXY": proxy, "SSL_CERT_FILE": authority]),
             ([], ["all_proxy": proxy, "SSL_CERT_DIR": "/nowhere:\(network.home.file("certs"))"]),
