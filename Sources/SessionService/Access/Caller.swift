@@ -67,6 +67,11 @@ final class TokenUses: Sendable {
             return state.pending
         }
     }
+
+    /// Keeps uses that could not be recorded, so that ``take()`` returns them again.
+    func putBack(_ moments: [String: Timestamp]) {
+        state.withLock { $0.pending.merge(moments) { max($0, $1) } }
+    }
 }
 
 /// Lets each key do something so often, on average, and a few times at once (a token bucket each).

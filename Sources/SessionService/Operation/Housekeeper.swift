@@ -101,25 +101,32 @@ struct Housekeeper: Service {
         return renewal.map { now >= $0 } ?? false
     }
 
+    /// Records the last uses of access tokens, even if the service is stopping.
     func noteUses() async {
         let moments = uses.take()
-        await perform("token-use-lost", "Recording the use of access tokens failed") { [database] in
-            try database.serviceTokens.noteUse(moments)
-        }
+        // A task of its own, because a cancelled one starts no work on the threads.
+        let recorded: Void? = await Task {
+            await perform("token-use-lost", "Recording the use of access tokens failed") { [database] in
+                try database.serviceTokens.noteUse(moments)
+            }
+        }.value
+        if recorded == nil { uses.putBack(moments) }
     }
 
     /// Performs a task on a thread that may block. A failed task is tried again next time, because a database that cannot
-    /// be written now may be writable later.
+    /// be written now may be writable later. A cancelled task is no failure: the service is stopping.
     ///
     /// - Parameter kind: the code of the failure in the log, which has a line every ten minutes while the failure
     ///   persists.
-    /// - Returns: the result; `nil` for a failure.
+    /// - Returns: the result; `nil` for a failure or a cancelled task.
     @discardableResult
     private func perform<Result: Sendable>(
         _ kind: String, _ failure: Logger.Message, _ body: @escaping @Sendable () throws -> Result
     ) async -> Result? {
         do {
             return try await writers.runIfActive(body)
+        } catch is CancellationError {
+            return nil
         } catch {
             health.warn(kind, failure, ["error": "\(error.commandDescription)"], every: .minutes(10))
             return nil

@@ -129,15 +129,61 @@ struct HousekeeperTests {
         #expect(used == ServiceFixture.now.advanced(bySeconds: 60))
     }
 
-    @Test("A persistent failure of housekeeping is logged every ten minutes, with a count of failures")
-    func failures() async throws {
+    @Test("A housekeeper that is cancelled records the last uses, and logs no failure")
+    func cancelled() async throws {
+        var generator = SystemRandomNumberGenerator()
+        _ = try fixture.database.serviceTokens.create(
+            named: "tests", grant: .everything, now: ServiceFixture.now, using: &generator)
+        let log = CollectedLog()
+        let logger = Logger(label: "test") { label in
+            ServiceLogHandler(label: label, now: { ServiceFixture.now }, write: { log.append($0) })
+        }
+        let housekeeper = housekeeper(health: ServiceHealth(logger: logger))
+        housekeeper.uses.note("tests", ServiceFixture.now.advanced(bySeconds: 60))
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            var pauses: [String: Timestamp] = [:]
+            _ = await housekeeper.prune(since: ServiceFixture.now.advanced(bySeconds: -86_400))
+            await housekeeper.refresh(&pauses)
+            await housekeeper.noteUses()
+        }.value
+        let used = try fixture.database.serviceTokens.all().first { $0.name == "tests" }?.lastUse
+        #expect(used == ServiceFixture.now.advanced(bySeconds: 60))
+        #expect(try cookieCount == 3)
+        #expect(log.text == "")
+    }
+
+    @Test("Uses of access tokens that could not be recorded are kept, the later one for each token")
+    func keepsUses() async throws {
         let folder = TemporaryFolder()
+        let housekeeper = housekeeper(of: try removedDatabase(in: folder))
+        let times = [0, 3600].map { ServiceFixture.now.advanced(bySeconds: $0) }
+        housekeeper.uses.note("one", times[0])
+        housekeeper.uses.note("two", times[0])
+        await housekeeper.noteUses()
+        housekeeper.uses.note("one", times[1])
+        await housekeeper.noteUses()
+        #expect(housekeeper.uses.take() == ["one": times[1], "two": times[0]])
+        housekeeper.uses.note("three", times[1])
+        housekeeper.uses.putBack(["three": times[0]])
+        #expect(housekeeper.uses.take() == ["three": times[1]])
+    }
+
+    /// A database whose files were removed, so that each call fails.
+    private func removedDatabase(in folder: TemporaryFolder) throws -> SessionDatabase {
         let key = try #require(SealingKey(bytes: Array(1...32)))
         let database = try SessionDatabase(
             path: folder.file("gone.sqlite"), keys: .key(key), now: ServiceFixture.now)
         for name in ["gone.sqlite", "gone.sqlite-wal", "gone.sqlite-shm"] {
             try? FileManager.default.removeItem(atPath: folder.file(name))
         }
+        return database
+    }
+
+    @Test("A persistent failure of housekeeping is logged every ten minutes, with a count of failures")
+    func failures() async throws {
+        let folder = TemporaryFolder()
+        let database = try removedDatabase(in: folder)
         let log = CollectedLog()
         let time = Mutex(NIODeadline.uptimeNanoseconds(1))
         let logger = Logger(label: "test") { label in
