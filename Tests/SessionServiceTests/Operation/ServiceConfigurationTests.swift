@@ -48,11 +48,24 @@ struct ServiceConfigurationTests {
             (#"{"limits":{"idleSeconds":1,"idle\u0053econds":2}}"#, "limits.idleSeconds: this member occurs twice"),
             (#"{"socket":"/a",}"#, "line 1, column 16: this is not JSON"),
             ("\u{FEFF}{}", "byte order mark"),
+            (#"{"database": "/a\u0000b"}"#, "'database' contains U+0000"),
+            (#"{"hosts": ["a", "b\u0000"]}"#, "'hosts' contains U+0000"),
         ])
     func refused(text: String, named: String) throws {
         let file = try file(text)
         let error = #expect(throws: ServiceStartError.self) { try ServiceConfiguration(file: file) }
         #expect(error?.description.contains(named) == true, "\(String(describing: error))")
+    }
+
+    @Test("A file of the largest size is read to its end; a larger one is an error that names the limit")
+    func size() throws {
+        let text = #"{"socket": "/f"}"#
+        let largest = text + String(repeating: " ", count: (256 << 10) - text.utf8.count)
+        #expect(try ServiceConfiguration(file: file(largest)).socket == "/f")
+        let error = try #require(throws: ServiceStartError.self) {
+            try ServiceConfiguration(file: file(largest + "x"))
+        }
+        #expect(error.description.contains("larger than 262144 bytes"))
     }
 
     @Test("An invalid variable of the environment is an error that names it")

@@ -20,9 +20,13 @@ struct ConfigurationFile {
         self.path = path
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try FileSystem.contents(path, limit: ConfigurationFile.sizeLimit)
+            bytes = try FileSystem.contents(path, limit: ConfigurationFile.sizeLimit + 1)
         } catch {
             throw ServiceStartError(.fileUnusable, "\(path): the file cannot be read: \(error.message)")
+        }
+        guard bytes.count <= ConfigurationFile.sizeLimit else {
+            throw ServiceStartError(
+                .configurationInvalid, "\(path): the file is larger than \(ConfigurationFile.sizeLimit) bytes")
         }
         do throws(StrictJSON.Fault) {
             try StrictJSON.check(bytes)
@@ -42,6 +46,10 @@ struct ConfigurationFile {
                 guard let content = ConfigurationFile.content(value, setting.kind) else {
                     throw ServiceStartError(
                         .configurationInvalid, "\(path): '\(key)' should be \(setting.kind.description)")
+                }
+                // A path would end there.
+                guard !value.texts.contains(where: { $0.utf8.contains(0) }) else {
+                    throw ServiceStartError(.configurationInvalid, "\(path): '\(key)' contains U+0000")
                 }
                 values[AbsoluteConfigKey(ConfigKey(key))] = ConfigValue(content, isSecret: false)
             } else if let inner = value.object,
