@@ -136,19 +136,30 @@ struct Inspector: Sendable {
     }
 
     @Sendable private func signIn(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
-        let form = try await form(request, SignInForm.self, context)
+        let form: SignInForm
+        do {
+            form = try await self.form(request, SignInForm.self, context)
+        } catch let error where ServiceFailure(error).status == .badRequest {
+            if let refusal = countFailure(request, context) { return refusal }
+            throw error
+        }
         let to = InspectorPath.local(form.to)
         guard try database.serviceTokens.token(Secret(form.token.utf8), now: now()) != nil else {
             context.health?.note(ServiceFailure.tokenRefused, peer: context.peer)
-            if let wait = failures.take(context.peer, tick()) {
-                return problemPage(.tooManyRequests(retryAfter: wait), request, context)
-            }
+            if let refusal = countFailure(request, context) { return refusal }
             return page(pages.signIn(refused: true, to: to), for: nil, status: .forbidden)
         }
         let cookie = InspectorCookie(for: request, base: pages.base)
         var response = redirect(to: to)
         response.headers[.setCookie] = cookie.setting(sessions.begin(with: form.token, now: now()))
         return response
+    }
+
+    /// Counts a sign-in that failed.
+    ///
+    /// - Returns: the answer if too many have; `nil` if the caller may go on.
+    private func countFailure(_ request: Request, _ context: ServiceRequestContext) -> Response? {
+        failures.take(context.peer, tick()).map { problemPage(.tooManyRequests(retryAfter: $0), request, context) }
     }
 
     private func signOut(_ request: Request) -> Response {
@@ -298,7 +309,15 @@ struct Inspector: Sendable {
         _ request: Request, _ type: Form.Type, _ context: ServiceRequestContext
     ) async throws -> Form {
         let body = try await request.body.collect(upTo: Inspector.formLimit)
-        return try URLEncodedFormDecoder().decode(Form.self, from: String(buffer: body))
+        guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
+            throw ServiceFailure.bodyInvalid("the form is not UTF-8")
+        }
+        do {
+            return try URLEncodedFormDecoder().decode(Form.self, from: text)
+        } catch is URLEncodedFormError {
+            // The error itself may contain data of the request.
+            throw ServiceFailure.bodyInvalid("the form is not valid: check its percent-encoding, and repeat no field")
+        }
     }
 
     private func problemPage(

@@ -160,6 +160,26 @@ struct AdmissionTests {
         }
     }
 
+    @Test("A malformed form at the inspector's sign-in is an invalid request, and counts with the other failures")
+    func malformedSignIns() async throws {
+        let bodies = ["token=%zz", "token=a&token=b", "token[=1", "token=%FF", "to=/"]
+        try await RunningServer.with {
+            $0.limits.failedAttemptsPerMinute = bodies.count
+        } _: { server in
+            let host = "localhost:\(server.port)"
+            let form = [
+                "Host": host, "Origin": "http://\(host)", "Content-Type": "application/x-www-form-urlencoded",
+            ]
+            try await RawConnection.with(port: server.port) { connection in
+                for body in bodies {
+                    let answer = try await connection.ask("POST", "/sign-in", form, body: body)
+                    #expect(answer.status == 400, "\(body): \(answer.body)")
+                }
+                #expect(try await connection.ask("POST", "/sign-in", form, body: "token=%zz").status == 429)
+            }
+        }
+    }
+
     @Test("A caller that sends too many requests is told to wait; others are not")
     func rate() async throws {
         try await RunningServer.with {
