@@ -231,10 +231,12 @@ struct CookieRows {
             .first(jarID, site, id) { $0.optionalTimestamp(0) }
     }
 
-    /// Records when a cookie was last sent.
+    /// Records when a cookie was last sent. An earlier time than the recorded one changes nothing: notes are written after
+    /// the answers, in any order.
     func touch(_ id: Cookie.ID, site: Octets, now: Timestamp) throws {
-        try database.statement("UPDATE cookie SET last_access_at = ?8 WHERE \(CookieRows.isCookie)")
-            .run(jarID, site, id, now)
+        try database.statement(
+            "UPDATE cookie SET last_access_at = max(last_access_at, ?8) WHERE \(CookieRows.isCookie)"
+        ).run(jarID, site, id, now)
     }
 
     /// The current row, which has ``rowColumns``.
