@@ -91,14 +91,15 @@ struct PackageRuleTests {
             entry("https://a.example/1", "X-Api-Key"), entry("https://a.example/2", "X-Auth-Token"),
             entry("https://a.example/3", "Accept"), entry("https://a.example/4?access_token=s3cret", "Accept"),
             entry("https://user:s3cret@a.example/5", "Accept"),
+            entry("https://a.example/6?access_token=redacted", "Accept"),
         ]
         let har = Array(#"{"log": {"entries": [\#(entries.joined(separator: ","))]}}"#.utf8)
-        for (includesCredentials, omitted) in [(false, 4), (true, 2)] {
+        for (includesCredentials, omitted) in [(false, 5), (true, 3)] {
             var builder = PackageBuilder()
             builder.includesCredentials = includesCredentials
             try builder.add(har: har)
-            #expect(builder.omissions.count == omitted && builder.count == 5 - omitted, "\(builder.omissions)")
-            #expect(builder.omissions.suffix(2).allSatisfy { $0.reason == "its URL has a secret" })
+            #expect(builder.omissions.count == omitted && builder.count == 6 - omitted, "\(builder.omissions)")
+            #expect(builder.omissions.suffix(3).allSatisfy { $0.reason == "its URL has a secret" })
             #expect(builder.omissions.allSatisfy { !$0.subject.contains("s3cret") })
             var file: [UInt8] = []
             _ = try builder.write(name: "a", version: #require(PackageVersion("1.0.0")), signedBy: nil) { file += $0 }
