@@ -56,7 +56,7 @@ extension ClientConnection {
                 return keepsConnection
             }
             if pending.entry == nil { recordWithoutServer(&pending) }
-            throw GatewayFailure.offline("\(request.method) \(SecretRedaction.url(request.url.description))")
+            throw GatewayFailure.offline(request, in: frame)
         } catch {
             await pending.entry?.end(error)
             throw error

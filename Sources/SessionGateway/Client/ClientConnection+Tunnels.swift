@@ -94,7 +94,7 @@ extension ClientConnection {
         }
         if await beginsRequest() { return try await serveRequests(through: destination) }
         guard !frame.settings.isOffline else {
-            return observeTunnel(method, to: destination, .offline(destination.description))
+            return observeTunnel(method, to: destination, .offline(tunnel: destination))
         }
         let server = try await openTunnelled(destination)
         observeTunnel(method, to: destination, nil)

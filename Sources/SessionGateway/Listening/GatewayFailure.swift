@@ -1,5 +1,6 @@
 import HTTPMessages
 import WebPages
+import WebPrimitives
 
 /// The reason why a request did not get the server's own response: an error type of RFC 9209, the status, and advice
 /// for the user.
@@ -173,10 +174,35 @@ extension GatewayFailure {
             nextStep: "Name the host with --intercept, so that the recording or the cache can answer them.")
     }
 
-    /// - Parameter wanted: The operation that would need a server.
-    static func offline(_ wanted: String) -> GatewayFailure {
-        GatewayFailure(
-            .destinationUnavailable, 504, "the gateway is offline, and no recording answers \(wanted)",
-            nextStep: "Record it with 'crumb gateway run --record FILE', or leave out --offline.")
+    /// A request that nothing answers.
+    ///
+    /// - Parameter frame: Has what the gateway answers requests from.
+    static func offline(_ request: ForwardedRequest, in frame: GatewayFrame) -> GatewayFailure {
+        let wanted = "\(request.method) \(SecretRedaction.url(request.url.description))"
+        let (hasReplay, hasPackages) = (frame.environment.replay != nil, frame.environment.packages != nil)
+        // Neither packages nor the cache answer a request that passes unchanged.
+        let isForeign = frame.settings.client == .tool && request.isOfBrowser
+        guard !isForeign || hasReplay else {
+            return GatewayFailure(
+                .destinationUnavailable, 504,
+                "the gateway is offline and for programs, and a browser has sent \(wanted)",
+                nextStep: "Run a gateway for browsers with --client browser, or leave out --offline.")
+        }
+        var sources = hasReplay ? ["no recording"] : []
+        if !isForeign, hasPackages { sources.append("no package") }
+        if !isForeign, frame.cache != nil { sources.append("nothing in the cache") }
+        let nextStep =
+            if hasReplay {
+                "Record it with 'crumb gateway run --record FILE', or leave out --offline."
+            } else if hasPackages {
+                "Add a package that has it with 'crumb gateway package add', or leave out --offline."
+            } else {
+                "Leave out --offline."
+            }
+        return GatewayFailure(
+            .destinationUnavailable, 504,
+            "the gateway is offline, and \(sources.isEmpty ? "nothing" : sources.joined(separator: " and ")) answers "
+                + wanted,
+            nextStep: nextStep)
     }
 }

@@ -209,8 +209,12 @@ struct PackageSourceTests {
             let texts = [
                 try await response("GET /app.js", port: server.port, at: address),
                 try await response("GET /other", port: server.port, at: address),
+                try await response("GET /app.js Sec-Fetch-Site: none", port: server.port, at: address),
             ]
-            #expect(texts[0].hasSuffix("script 1.0.0") && texts[1].hasPrefix("HTTP/1.1 504"))
+            #expect(texts[0].hasSuffix("script 1.0.0"), "\(texts[0])")
+            #expect(texts[1].hasPrefix("HTTP/1.1 504") && texts[1].contains("no package answers GET"), "\(texts[1])")
+            #expect(texts[2].hasPrefix("HTTP/1.1 504") && texts[2].contains("--client browser"), "\(texts[2])")
+            #expect(texts.allSatisfy { !$0.contains("recording") })
         }
     }
 }
