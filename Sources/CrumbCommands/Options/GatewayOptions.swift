@@ -234,7 +234,8 @@ struct TrafficOptions: ParsableArguments {
     }
 
     private static let nothingAnswers = ValidationError(
-        "--offline: name the recording that answers requests with --replay, or use a cache with --cache SIZE.")
+        "--offline: name the recording that answers requests with --replay, use a cache with --cache SIZE, or add a "
+            + "package with 'crumb gateway package add'.")
 
     /// Applies the options.
     func apply(to job: inout GatewayJob) throws {

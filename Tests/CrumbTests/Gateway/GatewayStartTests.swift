@@ -43,10 +43,13 @@ struct GatewayStartTests {
         #expect(help.status == 0 && help.text.contains("--database") && !help.text.contains("--service"))
     }
 
-    @Test("Offline, a recording has to be named")
+    @Test("Offline, something has to answer: the error names each source")
     func offline() throws {
         let result = try home.crumb("run", "--offline", "--", "true")
-        #expect(result.status == 64 && result.messages.contains("with --replay"), "\(result.messages)")
+        #expect(result.status == 64, "\(result.messages)")
+        for source in ["with --replay", "with --cache SIZE", "crumb gateway package add"] {
+            #expect(result.messages.contains(source), "\(result.messages)")
+        }
     }
 
     @Test("A file that is no certificate is not overwritten with one")
