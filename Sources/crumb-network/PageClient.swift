@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import SessionGateway
 import SessionOperations
 import WebPrimitives
 
@@ -58,6 +59,12 @@ struct PageClient: PageTransport {
                 content: request.wantsContent
                     ? PageClient.decoded(content, encoding: response.headers.first(name: "content-encoding")) : nil)
         } catch let error where !(error is CancellationError || error is Failure) {
+            // BoringSSL accepts no authority that is constrained to IP addresses, as the gateway's is.
+            if request.url.host.isIPAddress, case .untrustedCertificate = TLSFailure(error) {
+                throw Failure(
+                    "the gateway's certificate for an IP address cannot be checked here; use a URL with the host's name"
+                )
+            }
             throw Failure(HTTPExchange.reason(error, by: nil))
         }
     }
