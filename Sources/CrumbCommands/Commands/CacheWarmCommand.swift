@@ -101,7 +101,7 @@ struct CacheWarmCommand: CrumbCommand {
                 job.settings.cookies = .strip
                 report = try load(pages, job, network, console, hasStarted)
             }
-            report.correct { storing.obstacle(of: $0, now: console.clock()) }
+            report.correct { storing.obstacle(of: $0, octets: $1, now: console.clock()) }
         }
         try console.report(report) {
             try console.writeTable(["STATUS", "OCTETS", "CACHE", "URL"], of: report.responses, none: "no response") {

@@ -59,15 +59,16 @@ struct BrowserWarming {
         mutating func add(_ request: GatewayRequestReport) {
             guard request.method != "CONNECT", let url = try? RequestURL(request.url), !isOfBrowser(url) else { return }
             let page = pages[url.withoutQuery.description]
-            if let status = request.status, request.failure == nil {
-                report.responses.append(
-                    .init(url, .init(status: request.cache), status: status, cacheStatus: request.cache))
-            } else {
-                report.responses.append(.init(url, .failed, reason: request.failure))
-            }
-            guard let page, report.obstacle(of: page) != nil else { return }
-            report.responses[report.responses.count - 1].target = page
-            report.arrivals[page] = report.responses.count - 1
+            var response =
+                if let status = request.status, request.failure == nil {
+                    CacheWarmReport.Response(
+                        url, .init(status: request.cache), status: status, cacheStatus: request.cache)
+                } else {
+                    CacheWarmReport.Response(url, .failed, reason: request.failure)
+                }
+            guard let page, report.obstacle(of: page) != nil else { return report.responses.append(response) }
+            response.target = page
+            report.append(response, to: page)
         }
     }
 

@@ -69,11 +69,11 @@ struct CacheWarmReport: Encodable {
 
     /// The responses in the order in which they came.
     var responses: [Response] = []
-    /// The places in ``responses`` of the last responses to the pages that were named.
-    var arrivals: [RequestURL: Int] = [:]
+    /// The places in ``responses`` of the redirects from the pages that were named, and of what came at last.
+    private(set) var arrivals: [RequestURL: [Int]] = [:]
     /// Whether a page has come with a redirect: a browser follows it by itself.
     var acceptsRedirects = false
-    /// How many of the pages that were named came without an error status, and are in the cache unless they must not be.
+    /// How many of the pages that were named came without an error status, and are in the cache.
     var pages: Int { arrivals.keys.count { obstacle(of: $0) == nil } }
     /// How many resources were left out because of --depth, --requests or --octets.
     var leftOut = 0
@@ -82,11 +82,29 @@ struct CacheWarmReport: Encodable {
     /// How many octets came.
     var octets: Int { responses.reduce(0) { $0 + ($1.octets ?? 0) } }
 
-    /// Why a page that was named did not come, or is not in the cache; `nil` if it is, or must not be.
+    /// Adds a response to a page that was named.
+    ///
+    /// - Parameter isRedirected: Whether a redirect from the page has led to it.
+    mutating func append(_ response: Response, to page: RequestURL, isRedirected: Bool = false) {
+        // Of several responses to one URL, the last one is in the cache.
+        let redirects = (isRedirected ? arrivals[page] ?? [] : []).filter { responses[$0].target != response.target }
+        responses.append(response)
+        arrivals[page] = redirects + [responses.count - 1]
+    }
+
+    /// Why a page that was named did not come, or does not open from the cache; `nil` if it does.
     func obstacle(of page: RequestURL) -> String? {
-        guard let response = arrivals[page].map({ responses[$0] }) else {
+        guard let places = arrivals[page], let last = places.last else {
             return "no request for it has passed the gateway"
         }
+        for redirect in places.dropLast().map({ responses[$0] }) {
+            guard let reason = obstacle(of: redirect, acceptsRedirects: true) else { continue }
+            return "the redirect from \(redirect.shownURL) is not in the cache: \(reason)"
+        }
+        return obstacle(of: responses[last], acceptsRedirects: acceptsRedirects)
+    }
+
+    private func obstacle(of response: Response, acceptsRedirects: Bool) -> String? {
         if let reason = response.reason, response.outcome == .failed || response.isLost { return reason }
         switch response.outcome {
         case .failed: return "no response came"
@@ -95,16 +113,21 @@ struct CacheWarmReport: Encodable {
         case .stored, .fresh, .validated, .notStored:
             let status = response.status ?? 0
             let hasCome = (200...(acceptsRedirects ? 399 : 299)).contains(status)
-            return hasCome ? nil : "it came with status \(status)"
+            guard hasCome else { return "it came with status \(status)" }
+            guard response.outcome == .notStored else { return nil }
+            return response.reason
+                ?? "the cache has not stored it\(response.cacheStatus.map { " (Cache-Status: \($0))" } ?? "")"
         }
     }
 
     /// Corrects what was announced as stored and is not there.
     ///
-    /// - Parameter obstacle: Why the response to a URL is not stored; `nil` if it is.
-    mutating func correct(_ obstacle: (RequestURL) -> String?) {
+    /// - Parameter obstacle: Why the response to a URL, with content of a length if that is known, is not stored; `nil` if
+    ///   it is.
+    mutating func correct(_ obstacle: (RequestURL, _ octets: Int?) -> String?) {
         for index in responses.indices where responses[index].outcome == .stored || responses[index].isLost {
-            guard let reason = responses[index].target.flatMap(obstacle) else { continue }
+            guard let target = responses[index].target, let reason = obstacle(target, responses[index].octets)
+            else { continue }
             (responses[index].outcome, responses[index].reason, responses[index].isLost) = (.notStored, reason, true)
         }
     }

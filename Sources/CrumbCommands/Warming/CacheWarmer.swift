@@ -179,8 +179,8 @@ final class CacheWarmer {
 
     /// Adds a response to the report.
     private func add(_ response: CacheWarmReport.Response, of step: PageStep) {
-        report.responses.append(response)
-        if step.page == nil { report.arrivals[step.redirects.first ?? step.url] = report.responses.count - 1 }
+        guard step.page == nil else { return report.responses.append(response) }
+        report.append(response, to: step.redirects.first ?? step.url, isRedirected: !step.redirects.isEmpty)
     }
 
     /// Why a response must not be stored; `nil` if it may be.
@@ -192,7 +192,10 @@ final class CacheWarmer {
                 status: response.status, fields: MessageFields(fields), requestTime: now, responseTime: now),
             for: CacheRequest(url: step.url))
         if let obstacle = decision.obstacles.first { return obstacle.explanation }
-        if response.octets > limits.bodySize { return "it is longer than the cache permits" }
+        if response.octets > limits.bodySize {
+            return "it has \(response.octets) octets, and the cache stores at most \(limits.bodySize) of a response "
+                + "(--cache)"
+        }
         return response.members("vary").contains("authorization") ? "it depends on a login" : nil
     }
 

@@ -68,13 +68,20 @@ package struct CacheStoring: Sendable {
     package static func bodyLimit(_ size: Int64) -> Int { Int(min(size, CacheLimits().bodySize)) }
 
     /// Why no response to a URL was stored since the start; `nil` if one was.
-    package func obstacle(of url: RequestURL, now: Timestamp) -> String? {
+    ///
+    /// - Parameter octets: How many octets its content has; `nil` if that is not known.
+    package func obstacle(of url: RequestURL, octets: Int?, now: Timestamp) -> String? {
         guard let cache else { return "the folder for caches is not known; set XDG_CACHE_HOME to its path" }
         let found = cache.folder.hasCache ? cache.responses(to: url, jar: jar, now: now) : []
         if found.contains(where: { $0.stored >= start }) { return nil }
         if let obstacle = cache.folder.obstacle { return obstacle.commandDescription }
         let isFull = cache.folder.hasCache && cache.usage(ofJar: jar).size > size / 10 * 9
-        return isFull ? "the cache is full: give a larger size with --cache" : "the cache could not store it"
+        if isFull { return "the cache is full: give a larger size with --cache" }
+        // The fields and what the index takes count, too.
+        guard size - Int64(CacheLimits().headSize) >= Int64(octets ?? 0) else {
+            return "it may not fit in the cache of \(size) octets: give a larger size with --cache"
+        }
+        return "the cache could not store it"
     }
 }
 

@@ -155,6 +155,20 @@ struct CacheWarmCommandTests {
         #expect(try home.crumb("cache", "list", "--jar", "work", "--json").objects().count == 1)
     }
 
+    @Test("A page that does not fit in the cache is an error that names the size")
+    func small() throws {
+        let server = try Self.server()
+        let result = try home.crumb(
+            "cache", "warm", "--jar", "work", "--cache", "100", "http://127.0.0.1:\(server.port)/f.woff2")
+        #expect(result.status == 94 && result.messages.contains("the cache of 100 octets"), "\(result.messages)")
+    }
+
+    @Test("A page at an IP address over https fails with advice to name the host")
+    func address() throws {
+        let result = try home.crumb("cache", "warm", "--jar", "work", "--cache", "1M", "https://127.0.0.1:1/")
+        #expect(result.status == 94 && result.messages.contains("use a URL with the host's name"), "\(result.messages)")
+    }
+
     @Test("Options that do not fit together are refused")
     func usage() throws {
         let url = "http://127.0.0.1/"

@@ -130,9 +130,32 @@ struct CacheWarmerTests {
         }
         var report = try await Self.load(url, over: Transport { _ in Self.response() })
         #expect(report.pages == 1)
-        report.correct { _ in "the disk is full" }
+        report.correct { _, _ in "the disk is full" }
         #expect(try report.obstacle(of: RequestURL(url)) == "the disk is full" && report.pages == 0)
         #expect(report.responses.first?.outcome == .notStored)
+    }
+
+    @Test("A page that must not be stored, is too long, or redirects without being stored is an obstacle")
+    func notStored() async throws {
+        let url = "https://www.shop.example/"
+        let forwarded = "crumb; fwd=uri-miss; fwd-status=200"
+        let transport = Transport { request in
+            switch request.url.path.description {
+            case "/": Self.response(cache: forwarded, ("Cache-Control", "no-store"))
+            case "/long": Self.response("123456", cache: forwarded, ("Cache-Control", "max-age=5"))
+            case "/from": Self.response(status: 302, cache: forwarded, ("Location", "/to"))
+            default: Self.response()
+            }
+        }
+        var limits = CacheWarmer.Limits()
+        limits.bodySize = 5
+        let report = try await Self.load(url, url + "long", url + "from", over: transport, limits: limits)
+        #expect(report.pages == 0)
+        func obstacle(_ path: String) throws -> String? { report.obstacle(of: try RequestURL(url + path)) }
+        #expect(try obstacle("") == "Cache-Control has no-store")
+        #expect(try obstacle("long")?.hasPrefix("it has 6 octets, and the cache stores at most 5") == true)
+        #expect(try obstacle("from")?.hasPrefix("the redirect from \(url)from is not in the cache: ") == true)
+        #expect(report.responses.last?.outcome == .stored)
     }
 
     @Test("Requests that browsers make for themselves are not in the report of their pages")
@@ -261,7 +284,9 @@ struct CacheWarmerTests {
                     ],
                     octets: 5, content: nil)
             case "/": return Self.response("<link rel=icon href=/i>", "text/html", cache: "crumb; fwd=vary-miss")
-            case "/br": return PageResponse(status: 200, fields: [], octets: 5, content: nil)
+            case "/br":
+                return PageResponse(
+                    status: 200, fields: [("Cache-Status", "crumb; fwd=miss; stored")], octets: 5, content: nil)
             default: return Self.response()
             }
         }
