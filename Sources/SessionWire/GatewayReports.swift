@@ -64,11 +64,22 @@ package struct GatewayRequestReport: Codable, Sendable {
         self.user = user
     }
 
+    /// Whether the gateway refused to pass the request on.
+    package var isRefused: Bool { failure == "http_request_denied" }
+
+    /// What the gateway did instead of adding the jar's session, for a person; `nil` if it added it, or no server
+    /// answered.
+    package var passage: String? {
+        if isRefused { return "refused" }
+        return decorated || failure != nil ? nil : "passed unchanged"
+    }
+
     /// The report as a line for a person.
     package var line: String {
         var line = "\(method) \(url) \(status.map(String.init) ?? "-")"
         if let user { line += " user: \(user)" }
-        if let failure { line += " \(failure)" } else if !decorated { line += " passed unchanged" }
+        if let passage { line += " \(passage)" }
+        if let failure { line += "\(isRefused ? ":" : "") \(failure)" }
         if let verdict { line += " \(verdict.source): \(verdict.text)" }
         if replayed { line += " replayed" }
         if let cache { line += " cache: \(cache.split(separator: "; ").dropFirst().joined(separator: "; "))" }

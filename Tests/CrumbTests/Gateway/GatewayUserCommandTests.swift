@@ -106,7 +106,7 @@ struct GatewayUserCommandTests {
         #expect(
             lines == [
                 "GET \(url) 200 user: anna sent: sid", "GET \(url) 200 user: ben sent: sid",
-                "GET \(url) 407 http_request_denied",
+                "GET \(url) 407 refused: http_request_denied",
             ], "\(lines) \(result.messages)")
         for name in ["anna.secret", "ben.secret"] {
             let secret = String(decoding: home.bytes(name).dropLast(), as: UTF8.self)

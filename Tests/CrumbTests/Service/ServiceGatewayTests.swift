@@ -226,7 +226,7 @@ struct ServiceGatewayTests {
         let requests = try gateway("requests", "both")
         let lines = requests.text.split(separator: "\n")
         #expect(lines.count == 3, "\(requests.text)")
-        for (line, part) in zip(lines, ["502 user: anna ", "502 user: ben ", "407 http_request_denied"]) {
+        for (line, part) in zip(lines, ["502 user: anna ", "502 user: ben ", "407 refused: http_request_denied"]) {
             #expect(line.contains("/gone \(part)"), "\(line)")
         }
         let table = try gateway("list").text

@@ -60,4 +60,20 @@ struct GatewayLogTests {
         }
         #expect(request.url.utf8.count < GatewayLog.urlLimit + 8 && request.url.hasSuffix("…"))
     }
+
+    @Test(
+        "The log and the inspector tell a refused request from one that passed unchanged",
+        arguments: [
+            ("http_request_denied", " 407 refused: http_request_denied", "refused"),
+            ("dns_error", " 407 dns_error", ""),
+            (nil, " 407 passed unchanged", "passed unchanged"),
+        ])
+    func passages(failure: String?, line: String, verdict: String) {
+        let request = GatewayRequestReport(
+            time: "", method: "GET", url: "https://a.test/", status: 407, decorated: false, verdict: nil,
+            cookiesSent: [], cookiesStored: [], replayed: false, signedInAgain: false, loginFailure: nil,
+            failure: failure)
+        #expect(request.line == "GET https://a.test/" + line)
+        #expect(GatewayRow(.request(request)).verdict == verdict)
+    }
 }

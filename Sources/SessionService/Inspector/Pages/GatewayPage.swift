@@ -80,8 +80,9 @@ struct GatewayRow: Encodable {
             request = "\(entry.method) \(entry.url)"
             status = entry.status.map(String.init) ?? "none"
             kind = entry.failure == nil ? "sent" : "unsent"
-            verdict = entry.verdict?.text ?? (entry.decorated ? "" : "passed unchanged")
-            source = entry.verdict?.source
+            let browserVerdict = entry.isRefused ? nil : entry.verdict
+            verdict = browserVerdict?.text ?? entry.passage ?? ""
+            source = browserVerdict?.source
             sent = entry.cookiesSent.joined(separator: ", ")
             stored = entry.cookiesStored.joined(separator: ", ")
             let notes = [
