@@ -194,3 +194,8 @@ public struct CookieRemovalList: Codable, Sendable {
         self.removed = removed
     }
 }
+
+/// The names of cookies, in printable form, as a list for a person.
+package func shownNames(_ names: [String]) -> String {
+    names.map { $0.isEmpty ? "(no name)" : $0 }.joined(separator: ", ")
+}

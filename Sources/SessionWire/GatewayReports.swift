@@ -83,10 +83,10 @@ package struct GatewayRequestReport: Codable, Sendable {
         if let verdict { line += " \(verdict.source): \(verdict.text)" }
         if replayed { line += " replayed" }
         if let cache { line += " cache: \(cache.split(separator: "; ").dropFirst().joined(separator: "; "))" }
-        if !cookiesSent.isEmpty { line += " sent: \(cookiesSent.joined(separator: ", "))" }
-        if !cookiesStored.isEmpty { line += " stored: \(cookiesStored.joined(separator: ", "))" }
+        if !cookiesSent.isEmpty { line += " sent: \(shownNames(cookiesSent))" }
+        if !cookiesStored.isEmpty { line += " stored: \(shownNames(cookiesStored))" }
         if let cookiesRejected { line += " rejected: \(cookiesRejected.map(\.text).joined(separator: ", "))" }
-        if let cookiesDeleted { line += " deleted: \(cookiesDeleted.joined(separator: ", "))" }
+        if let cookiesDeleted { line += " deleted: \(shownNames(cookiesDeleted))" }
         if signedInAgain { line += " signed in again" }
         if let loginFailure { line += " not signed in: \(loginFailure)" }
         switch hint {
@@ -119,7 +119,7 @@ package struct RejectedCookieReport: Codable, Sendable, Hashable {
     }
 
     /// The cookie with the reasons, for a person.
-    package var text: String { "\(name) (\(reasons.joined(separator: ", ")))" }
+    package var text: String { "\(shownNames([name])) (\(reasons.joined(separator: ", ")))" }
 }
 
 /// A browser's decision on the cookies of a request.

@@ -101,8 +101,7 @@ extension ExplanationReport.Rejection {
 
     /// The name, for a person.
     package var shownName: String {
-        let octets = OctetsReport(text: name, base64: nameBase64).octets
-        return octets.isEmpty ? "(no name)" : SessionOperations.shownName(octets)
+        SessionOperations.shownName(OctetsReport(text: name, base64: nameBase64).octets)
     }
 
     /// Which response was rejected, for a person.

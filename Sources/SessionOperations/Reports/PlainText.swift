@@ -61,7 +61,7 @@ extension OriginReport {
 
 /// A cookie's name for a person.
 package func shownName(_ name: Octets) -> String {
-    name.isEmpty ? "(no name)" : name.description
+    shownNames([name.description])
 }
 
 /// A number and a noun: "1 cookie", "2 cookies".

@@ -76,4 +76,19 @@ struct GatewayLogTests {
         #expect(request.line == "GET https://a.test/" + line)
         #expect(GatewayRow(.request(request)).verdict == verdict)
     }
+
+    @Test("A cookie without a name is one on every line of the log and on the page")
+    func nameless() {
+        let request = GatewayRequestReport(
+            time: "", method: "GET", url: "https://a.test/", status: 200, decorated: true, verdict: nil,
+            cookiesSent: ["a", "", "b"], cookiesStored: [""],
+            cookiesRejected: [RejectedCookieReport(name: "", reasons: ["empty"])], cookiesDeleted: [""],
+            replayed: false, signedInAgain: false, loginFailure: nil, failure: nil)
+        let name = "(no name)"
+        #expect(
+            request.line == "GET https://a.test/ 200 sent: a, \(name), b stored: \(name) rejected: \(name) (empty) "
+                + "deleted: \(name)")
+        let row = GatewayRow(.request(request))
+        #expect(row.sent == "a, \(name), b" && row.stored == name && row.note == "rejected: \(name) (empty)")
+    }
 }

@@ -83,8 +83,8 @@ struct GatewayRow: Encodable {
             let browserVerdict = entry.isRefused ? nil : entry.verdict
             verdict = browserVerdict?.text ?? entry.passage ?? ""
             source = browserVerdict?.source
-            sent = entry.cookiesSent.joined(separator: ", ")
-            stored = entry.cookiesStored.joined(separator: ", ")
+            sent = shownNames(entry.cookiesSent)
+            stored = shownNames(entry.cookiesStored)
             let notes = [
                 entry.user.map { "user: \($0)" }, entry.failure, entry.signedInAgain ? "signed in again" : nil,
                 entry.cookiesRejected.map { "rejected: \($0.map(\.text).joined(separator: ", "))" },
