@@ -46,6 +46,8 @@ struct ServiceConfigurationTests {
             ("[]", "not a JSON object"), ("{", "the JSON ends too early"),
             (#"{"socket":"/a","socket":"/b"}"#, "socket: this member occurs twice"),
             (#"{"limits":{"idleSeconds":1,"idle\u0053econds":2}}"#, "limits.idleSeconds: this member occurs twice"),
+            (#"{"limits.idleSeconds":30,"limits":{"idleSeconds":40}}"#, "c.json: 'limits.idleSeconds' is set twice"),
+            (#"{"limits":{"idleSeconds":40},"limits.idleSeconds":40}"#, "c.json: 'limits.idleSeconds' is set twice"),
             (#"{"socket":"/a",}"#, "line 1, column 16: this is not JSON"),
             ("\u{FEFF}{}", "byte order mark"),
             (#"{"database": "/a\u0000b"}"#, "'database' contains U+0000"),

@@ -51,7 +51,13 @@ struct ConfigurationFile {
                 guard !value.texts.contains(where: { $0.utf8.contains(0) }) else {
                     throw ServiceStartError(.configurationInvalid, "\(path): '\(key)' contains U+0000")
                 }
-                values[AbsoluteConfigKey(ConfigKey(key))] = ConfigValue(content, isSecret: false)
+                let old = values.updateValue(
+                    ConfigValue(content, isSecret: false), forKey: AbsoluteConfigKey(ConfigKey(key)))
+                // A name with dots and nested objects can name the same setting.
+                guard old == nil else {
+                    throw ServiceStartError(
+                        .configurationInvalid, "\(path): '\(key)' is set twice; remove one of the two")
+                }
             } else if let inner = value.object,
                 ServiceSetting.all.contains(where: { $0.key.hasPrefix(key + ".") })
             {
