@@ -96,6 +96,7 @@ package struct CacheQuestion {
 extension CacheExplanationReport {
     /// - Parameter found: The stored responses that may be to the URL, for all audiences.
     package init(_ question: CacheQuestion, _ found: [StoredResponse] = []) {
+        let none = question.decision(on: nil)
         let answers = found.map { (stored: $0, decision: question.decision(on: $0)) }
             // No-Vary-Search of a response to another query does not make it one to this.
             .filter { $0.decision.reasons != [.notStored] }
@@ -104,17 +105,19 @@ extension CacheExplanationReport {
         let newest = matching.max {
             answers[$0].stored.response.responseTime < answers[$1].stored.response.responseTime
         }
-        let decision = (newest ?? own.first).map { answers[$0].decision } ?? question.decision(on: nil)
-        let isForOthers = own.isEmpty && !answers.isEmpty && decision.reasons == [.notStored]
+        let decision = (newest ?? own.first).map { answers[$0].decision } ?? none
+        let reasonsOfOthers = none.reasons == [.notStored] ? [.otherAudience] : none.cacheReasons
         var audiences: [Octets] = []
         self.init(
             method: question.shownMethod, url: SecretRedaction.url(question.url.description),
             outcome: decision.outcome.name, rule: decision.rule.description, treatment: decision.rule.treatment.name,
-            reasons: isForOthers ? [.otherAudience] : decision.cacheReasons,
+            reasons: own.isEmpty && !answers.isEmpty ? reasonsOfOthers : decision.cacheReasons,
             response: decision.choice == nil ? nil : newest.map { $0 + 1 },
             responses: answers.map { stored, decision in
-                CachedResponseDetails(
-                    stored, decision, by: question, audience: audiences.number(of: stored.audience), showingQuery: true)
+                let isForOthers = question.isForOthers(stored)
+                return CachedResponseDetails(
+                    stored, isForOthers ? none : decision, reasons: isForOthers ? reasonsOfOthers : nil, by: question,
+                    audience: audiences.number(of: stored.audience), showingQuery: true)
             })
     }
 }

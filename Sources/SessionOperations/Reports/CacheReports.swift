@@ -51,10 +51,11 @@ extension CachedResponseDetails {
 
     /// - Parameters:
     ///   - decision: The decision on a request.
+    ///   - reasons: Why the response does not answer; `nil` for the decision's own reasons.
     ///   - question: The question that it answers.
     init(
-        _ stored: StoredResponse, _ decision: LookupDecision, by question: CacheQuestion, audience: Int,
-        showingQuery: Bool
+        _ stored: StoredResponse, _ decision: LookupDecision, reasons: [Reason]? = nil, by question: CacheQuestion,
+        audience: Int, showingQuery: Bool
     ) {
         let response = stored.response
         let freshness = question.policy.freshness(of: response, now: question.now)
@@ -70,7 +71,7 @@ extension CachedResponseDetails {
             },
             vary: response.nominated.values.keys.map(\.description).sorted(), outcome: decision.outcome.name,
             rule: decision.rule.description,
-            reasons: decision.cacheReasons)
+            reasons: reasons ?? decision.cacheReasons)
     }
 }
 
