@@ -19,10 +19,13 @@ struct NetworkSettings: Sendable {
     private static let credentialsLimit = 4096
 
     private let environment: [String: String]
+    /// How errors name the settings that a configuration file has given, by variable.
+    private let names: [String: String]
     private let proxies: ProxySettings
 
-    init(environment: [String: String]) {
+    init(environment: [String: String], names: [String: String] = [:]) {
         self.environment = environment
+        self.names = names
         proxies = ProxySettings(environment: environment)
     }
 
@@ -110,14 +113,15 @@ struct NetworkSettings: Sendable {
     /// User name and password for the proxy, out of their file.
     private func credentials() throws -> Secret? {
         guard let path = value("CRUMB_PROXY_CREDENTIALS_FILE") else { return nil }
-        let bytes = try contents(of: path, limit: NetworkSettings.credentialsLimit, named: "--proxy-credentials-file")
+        let name = names["CRUMB_PROXY_CREDENTIALS_FILE"] ?? "--proxy-credentials-file"
+        let bytes = try contents(of: path, limit: NetworkSettings.credentialsLimit, named: name)
         guard PrivateFile.isPrivate(path) || FileSystem.isSpecial(path) else {
             throw NetworkSettingsError(
-                "--proxy-credentials-file: other users can read the password in \(path); run: chmod 600 '\(path)'")
+                "\(name): other users can read the password in \(path); run: chmod 600 '\(path)'")
         }
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard line.contains(UInt8(ascii: ":")) else {
-            throw NetworkSettingsError("--proxy-credentials-file: \(path) has no line USER:PASSWORD")
+            throw NetworkSettingsError("\(name): \(path) has no line USER:PASSWORD")
         }
         return Secret(line)
     }
@@ -137,7 +141,9 @@ struct NetworkSettings: Sendable {
             tls.trustRoots = .certificates(roots)
         }
         var additional = further
-        if let path = value("CRUMB_CA_FILE") { additional += try certificates(in: path, named: "--ca-file") }
+        if let path = value("CRUMB_CA_FILE") {
+            additional += try certificates(in: path, named: names["CRUMB_CA_FILE"] ?? "--ca-file")
+        }
         if !additional.isEmpty { tls.additionalTrustRoots = [.certificates(additional)] }
         return tls
     }

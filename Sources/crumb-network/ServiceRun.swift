@@ -50,7 +50,15 @@ enum ServiceRun {
         network["CRUMB_PROXY"] = environment["CRUMB_PROXY"] ?? settings.proxy
         network["CRUMB_PROXY_CREDENTIALS_FILE"] = settings.proxyCredentialsFile
         network["CRUMB_CA_FILE"] = settings.authorityFile
-        let clients = NetworkSettings(environment: network)
+        var names: [String: String] = [:]
+        if let file = order.config {
+            for (variable, setting) in [
+                ("CRUMB_CA_FILE", "caFile"), ("CRUMB_PROXY_CREDENTIALS_FILE", "proxyCredentialsFile"),
+            ] where (environment[variable] ?? "").isEmpty {
+                names[variable] = "\(file): \(setting)"
+            }
+        }
+        let clients = NetworkSettings(environment: network, names: names)
         do {
             try clients.check()
         } catch let error as NetworkSettingsError {

@@ -202,6 +202,15 @@ struct ProxyTests {
         let refused = try home.start(["serve", "--socket", socket, "--proxy", "https://ana:s3cret-w0rd@p:1"]).wait()
         #expect(refused.status == 54 && refused.messages.contains("--proxy: "), "\(refused.messages)")
         #expect(!refused.messages.contains("s3cret"))
+
+        try home.write(#"{"caFile":"/none/ca.pem"}"#, to: "wrong.json")
+        let file = home.file("wrong.json")
+        let byFile = try home.start(["serve", "--socket", socket, "--config", file]).wait()
+        #expect(
+            byFile.status == 54 && byFile.messages.contains("\(file): caFile: /none/ca.pem cannot be read"),
+            "\(byFile.messages)")
+        let byOption = try home.start(["serve", "--socket", socket, "--config", file, "--ca-file", "/none/own"]).wait()
+        #expect(byOption.status == 54 && byOption.messages.contains("--ca-file: /none/own"), "\(byOption.messages)")
     }
 
     @Test(
