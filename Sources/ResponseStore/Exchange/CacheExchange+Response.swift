@@ -41,7 +41,7 @@ extension CacheExchange {
             return answer.map { .answer($0) } ?? repeated()
         case .stale(let head):
             guard let chosen else { return .pass }
-            return await CacheExchange.open(head, of: chosen, cache).map { .answer($0) } ?? .pass
+            return await openStale(head, of: chosen).map { .answer($0) } ?? .pass
         case .repeated: return repeated()
         case .completed(let part, let head):
             // The octets of both are passed on as they come, so they have to fit.

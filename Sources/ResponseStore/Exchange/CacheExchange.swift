@@ -213,7 +213,14 @@ package struct CacheExchange: Sendable {
         guard let chosen = current.first(where: { $0.id == chosen?.id }) else { return nil }
         let head = state.cache.policy.staleAnswer(chosen.response, to: state.request, now: now, .unreachable)
         guard let head else { return nil }
-        return await CacheExchange.open(head, of: chosen, state.cache)
+        return await openStale(head, of: chosen)
+    }
+
+    /// Opens the stored response that answers because the server failed. The Cache-Status field says that.
+    mutating func openStale(_ head: StoredAnswer, of stored: StoredResponse) async -> Answer? {
+        guard let answer = await CacheExchange.open(head, of: stored, state.cache) else { return nil }
+        state.status.detail = Octets("\(state.decision.rule.description), stored response after a failure")
+        return answer
     }
 
     /// The stored response that answers the request without a network.

@@ -116,6 +116,9 @@ struct CacheSourceTests {
         try await server.stop()
         let text = try await home.responses(to: ["GET /"], from: server, later: 1000)[0]
         #expect(text.hasSuffix("\r\n\r\nhello") == mayBeStale && text.contains("502") != mayBeStale, "\(text)")
+        #expect(
+            text.contains("crumb; fwd=stale; detail=\"protocol, stored response after a failure\"\r\n") == mayBeStale,
+            "\(text)")
     }
 
     @Test(
