@@ -1,5 +1,6 @@
 import ArgumentParser
 import CookieModel
+import HTTPMessages
 import OfflinePackages
 import PackageStore
 import SessionOperations
@@ -92,7 +93,9 @@ struct PackageAddCommand: CrumbCommand {
         } catch {
             // Another attempt would add the same octets.
             download.remove()
-            throw error
+            guard let error = error as? PackageError, error.code == .invalid else { throw error }
+            let shown = SecretRedaction.url(url.withoutQuery.description)
+            throw PackageError(.invalid, "\(shown): \(error.description)")
         }
         download.remove()
     }

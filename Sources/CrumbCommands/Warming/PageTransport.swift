@@ -35,7 +35,10 @@ package struct PageResponse: Sendable {
     var gatewayFailure: String? {
         guard let status = values("proxy-status").first(where: { $0.hasPrefix("crumb; error=") }) else { return nil }
         let details = status.split(separator: "; details=", maxSplits: 1).last ?? ""
-        return String(details).trimmingPrefix("\"").dropLast().description.replacing(/\\(.)/) { String($0.output.1) }
+        let reason = String(details).trimmingPrefix("\"").dropLast().description
+            .replacing(/\\(.)/) { String($0.output.1) }
+        let isUntrusted = status.hasPrefix("crumb; error=tls_certificate_error;") && reason.hasSuffix("is not trusted")
+        return isUntrusted ? "\(reason): name its authority with --ca-file" : reason
     }
 
     /// The members of a field that is a list, in lower case.

@@ -98,8 +98,12 @@ extension ResponseCache {
     /// - Throws: The failure that the cache has met, which a gateway would treat as a miss.
     func reading<Result>(_ body: (ResponseCache) -> Result) throws(SessionStoreError) -> Result {
         let result = body(self)
-        if let lastFailure { throw lastFailure }
-        return result
+        guard let lastFailure else { return result }
+        guard lastFailure.code == .databaseForeign || lastFailure.code == .databaseDamaged else { throw lastFailure }
+        throw SessionStoreError(
+            lastFailure.code, lastFailure.subject,
+            "this index of the cache was damaged, or of an older version, and was removed; the next response that a "
+                + "gateway or 'crumb cache warm' stores begins a new one")
     }
 }
 

@@ -220,6 +220,7 @@ struct CacheWarmerTests {
             case "/":
                 return Self.response(
                     "<link rel=icon href=/gone><img src=/private?s3cret><img src=/fresh><img src=/same><img src=/down>"
+                        + "<img src=/untrusted>"
                         + "<img src=https://other.example/x>", "text/html")
             case "/private": return Self.response(cache: "crumb; fwd=uri-miss", ("Cache-Control", "no-store"))
             case "/fresh": return Self.response(cache: "crumb; hit; ttl=5")
@@ -228,6 +229,13 @@ struct CacheWarmerTests {
                 return Self.response(
                     status: 502, cache: nil,
                     ("Proxy-Status", #"crumb; error=dns_error; details="the \"name\" is wrong""#))
+            case "/untrusted":
+                return Self.response(
+                    status: 502, cache: nil,
+                    (
+                        "Proxy-Status",
+                        #"crumb; error=tls_certificate_error; details="the certificate of a.example is not trusted""#
+                    ))
             default: throw Unreachable()
             }
         }
@@ -242,9 +250,12 @@ struct CacheWarmerTests {
         #expect(try row("private").hasQuery == true)
         #expect(try row("gone").outcome == .failed && row("gone").reason == "no server listens there")
         #expect(try row("down").outcome == .failed && row("down").reason == #"the "name" is wrong"#)
+        #expect(
+            try row("untrusted").reason
+                == "the certificate of a.example is not trusted: name its authority with --ca-file")
         #expect(report.count(of: .notDecrypted) == 2)
         #expect(
-            report.sentence.hasPrefix("1 response stored, 1 already fresh, 1 still valid, 1 not stored, 2 failed, 2 of")
+            report.sentence.hasPrefix("1 response stored, 1 already fresh, 1 still valid, 1 not stored, 3 failed, 2 of")
         )
     }
 
