@@ -25,7 +25,7 @@ struct CacheOptions: ParsableArguments {
 
     /// The table of --rules; `nil` if none is given.
     func table() throws -> CachingRulesFile? {
-        try rules.map { try CachingRulesFile($0) { CommandFailure(.gatewayNotStarted, $0) } }
+        try rules.map { try CachingRulesFile($0) }
     }
 }
 
@@ -38,13 +38,13 @@ struct CachingRulesFile {
     /// Its lines, for a service.
     let lines: [String]
 
-    /// - Parameter failure: Makes the error for a line that is not a rule.
-    init(_ path: String, _ failure: (String) -> any Error) throws {
+    /// - Throws: an error with the status of a gateway that cannot start if a line is not a rule.
+    init(_ path: String) throws {
         let table = String(decoding: try InputFile(path).contents(limit: CachingRulesFile.limit), as: UTF8.self)
         do throws(CachingRulesError) {
             rules = try CachingRules(table: table)
         } catch {
-            throw failure("\(path): \(error.description)")
+            throw CommandFailure(.gatewayNotStarted, "--rules \(path): \(error.description)")
         }
         lines = table.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
     }
@@ -106,7 +106,7 @@ struct CacheQuestionOptions: ParsableArguments {
         }
         return ExplainCacheDocument(
             url: request.url.description, RequestDetails(request), headers: headers.isEmpty ? nil : headers,
-            rules: try rules.map { try CachingRulesFile($0) { ValidationError("--rules \($0)") }.lines },
+            rules: try rules.map { try CachingRulesFile($0).lines },
             offline: offline ? true : nil, verdict: request.verdict.map { EngineVerdictDocument($0) },
             client: client?.rawValue)
     }

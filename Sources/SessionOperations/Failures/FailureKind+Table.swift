@@ -152,7 +152,8 @@ extension FailureKind {
         case .gatewayNotStarted:
             Row(
                 77, http: 422,
-                "`gateway`: the gateway cannot start; the message names the address or setting that prevents it")
+                "`gateway`: the gateway cannot start; the message names the address or setting that prevents it. "
+                    + "`explain --cache`: no gateway can start with these rules")
         case .browserNotStarted:
             Row(78, "`browse`: the browser, or `certutil`, is not on `PATH` or cannot be started")
         case .authorityExists:
