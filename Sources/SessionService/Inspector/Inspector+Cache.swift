@@ -17,7 +17,7 @@ extension Inspector {
         let statistics = try output(of: .cacheStatistics, jar, [], context)
         let mayPurge = context.caller.grant.verbs.contains(.write) && !agentLock.isLocked
         let contents = CacheContents(jar, list, statistics, mayPurge: mayPurge)
-        var question = CacheQuestion(url: try context.query.one("url") ?? "")
+        var question = AskedCache(url: try context.query.one("url") ?? "")
         guard !question.url.isEmpty else { return page(pages.cache(contents, question), for: context) }
         do {
             question.answer = try output(of: .explainCache, jar, [], context, ExplainCacheDocument(url: question.url))

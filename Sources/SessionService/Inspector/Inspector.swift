@@ -7,6 +7,7 @@ import OAuth2
 import SessionOperations
 import SessionStore
 import SessionWire
+import WebPrimitives
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -309,14 +310,14 @@ struct Inspector: Sendable {
         _ request: Request, _ type: Form.Type, _ context: ServiceRequestContext
     ) async throws -> Form {
         let body = try await request.body.collect(upTo: Inspector.formLimit)
-        guard let text = String(validating: body.readableBytesView, as: UTF8.self) else {
-            throw ServiceFailure.bodyInvalid("the form is not UTF-8")
-        }
+        // The decoder would put U+FFFD in place of escaped octets that are not text.
+        guard let text = String(validating: body.readableBytesView, as: UTF8.self), PercentEncoding.text(text) != nil
+        else { throw ServiceFailure.bodyInvalid("the form is not percent-encoded UTF-8") }
         do {
             return try URLEncodedFormDecoder().decode(Form.self, from: text)
         } catch is URLEncodedFormError {
             // The error itself may contain data of the request.
-            throw ServiceFailure.bodyInvalid("the form is not valid: check its percent-encoding, and repeat no field")
+            throw ServiceFailure.bodyInvalid("the form is not valid: it has a field twice, or a bracket in a name")
         }
     }
 

@@ -88,7 +88,7 @@ struct InspectorMarkupTests {
         let answer = CacheExplanationReport(
             method: text, url: text, outcome: text, rule: text, treatment: text, reasons: reasons, response: 1,
             responses: [details])
-        return pages.cache(contents, CacheQuestion(url: text, problem: text, answer: answer))
+        return pages.cache(contents, AskedCache(url: text, problem: text, answer: answer))
     }
 
     @Test("A text with markup changes no tag of any page", arguments: [text, "'", "\"", "<", ">", "&", "\"\u{301}"])

@@ -89,6 +89,25 @@ struct SiteCacheTests {
         #expect(written == Given.now.advanced(bySeconds: 202).microseconds)
     }
 
+    @Test("An access that is recorded after a later one leaves the later time")
+    func overtakenAccess() throws {
+        let database = try Given.database(path, lastAccessGranularity: 0)
+        let jar = try database.jar(now: Given.now)
+        try jar.receive("a=1; Path=/")
+        let accesses = try ([30, 60] as [Int64]).map { seconds in
+            var question = try SiteQuestion(
+                Given.context(Given.site), to: jar, now: Given.now.advanced(bySeconds: seconds))
+            _ = try jar.readAnswer(&question) { $0.retrieve(&$1) }
+            return SiteAccess(question)
+        }
+        #expect(accesses.map(\.cookies.count) == [1, 1])
+        for access in accesses.reversed() {
+            try jar.note(access)
+            let written = try database.number("SELECT last_access_at FROM cookie")
+            #expect(written == Given.now.advanced(bySeconds: 60).microseconds)
+        }
+    }
+
     @Test(
         "When all connections are closed, no file remains beside the database",
         .onlyOnSQLite("a server has no file here"))

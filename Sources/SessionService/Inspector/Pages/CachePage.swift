@@ -30,7 +30,7 @@ struct CacheContents {
 }
 
 /// The question about a request on the page of a cache, and the answer to it.
-struct CacheQuestion {
+struct AskedCache {
     var url = ""
     /// Why there is no answer.
     var problem: String?
@@ -40,7 +40,7 @@ struct CacheQuestion {
 /// The page of the cache of one jar: a form to ask about a request, what each rule has answered, and the stored responses
 /// by site.
 extension InspectorPages {
-    func cache(_ contents: CacheContents, _ question: CacheQuestion) -> InspectorPage {
+    func cache(_ contents: CacheContents, _ question: AskedCache) -> InspectorPage {
         let title = "Cache of jar \(shown(contents.jar))"
         let statistics = contents.statistics
         let next: HTML? = contents.cursor.map { cursor in
@@ -65,7 +65,7 @@ extension InspectorPages {
                 """)
     }
 
-    private func form(for question: CacheQuestion, about jar: String) -> HTML {
+    private func form(for question: AskedCache, about jar: String) -> HTML {
         """
         <section aria-labelledby="why">
         <h2 id="why">Explain a request</h2>
